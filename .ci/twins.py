@@ -69,7 +69,7 @@ NEVER = {
 
 
 _ALL = [ast.Constant(-1), ast.Name("INFINITE"), ast.Constant(0)]
-"""Arguments of `candidates` where none are given"""
+"""Arguments of `easy_candidates` that `candidates` does not have"""
 
 
 def is_policy(file: ast.Module) -> bool:
@@ -247,7 +247,7 @@ class _Twin(ast.NodeTransformer):
             case _:
                 asked, tail = node.iter, ast.Constant("queue")
         match asked:
-            case ast.Call(ast.Attribute(ast.Name(self._now), "candidates"), args):
+            case ast.Call(ast.Attribute(ast.Name(self._now), "candidates" | "easy_candidates"), args):
                 given = [*args, *_ALL[len(args) :], tail]
                 begin = ast.Call(ast.Attribute(ast.Name(self._now), "walk"), given, [])
                 return self._walk(begin, f"{self._now}.next_candidate()", node)
@@ -339,7 +339,7 @@ class _Twin(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Attribute(ast.Name(self._now), name), args):
                 called = ast.Attribute(ast.Name(self._now), CALLS.get(name, f"_{name}"))
-                if name == "candidates":
+                if name in ("candidates", "easy_candidates"):
                     raise TypeError("candidates are compiled as what a loop goes through")
                 if name in DECISIONS:
                     place = next(

@@ -119,7 +119,10 @@ class StateView(RowQuestions):
         line = self._line
         return line[line.index(head) + 1 :]
 
-    def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
+    def candidates(self, head: Job | None = None) -> list[Job]:
+        return self.easy_candidates(head)
+
+    def easy_candidates(self, head: Job | None, shadow: float = inf, extra: int = 0) -> list[Job]:
         state = self._state
         now, free, shows_all = state.now, state.free, state.curious or state.machine.has_nodes
         if not free and not shows_all:

@@ -96,13 +96,16 @@ class CheckedCalls:
             return list(self.engine().behind(head))
         return self._jobs_from(self.run._index_of(rank) + 1)
 
-    def candidates(self, head: Any = None, shadow: float = INFINITE, extra: int = 0) -> list[Any]:
+    def candidates(self, head: Any = None) -> list[Any]:
+        return self.easy_candidates(head, INFINITE)
+
+    def easy_candidates(self, head: Any, shadow: float, extra: int = 0) -> list[Any]:
         run, first, rank = self.run, 0, -1
         if head is not None:
             rank = self._waiting(head)
             first = self.run._index_of(rank) + 1 if rank >= 0 else 0
         if not self.is_open or (head is not None and rank < 0):
-            return list(self.engine().candidates(head, shadow, extra))
+            return list(self.engine().easy_candidates(head, shadow, extra))
         found: list[Any] = []
         free, now, until, queue, width = run.free, run.now, shadow + MOMENT, run.queue, run.width
         if not free:
@@ -234,6 +237,11 @@ class CheckedCalls:
         if run.decided > rows:
             self._finish_row(rows, Reserve, job, because, at)
         self.reserved[rank] = at
+
+    def keep(self, job: Any, because: Any = None) -> None:
+        """Check the reason only: the run is not watched."""
+        if because is not None and type(because) in NO_REASONS:
+            self.engine().keep(job, because)
 
     def compress(self, by: Any) -> None:
         run = self.run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import inf
 from typing import Any, Protocol
 
 from sim.decisions.sentences import Reason
@@ -95,12 +94,16 @@ class View(Protocol):
     def behind(self, head: Job) -> list[Job]:
         """Return the waiting jobs behind `head` in the policy's order."""
 
-    def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
-        """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
+    def candidates(self, head: Job | None = None) -> list[Job]:
+        """Return the jobs behind `head` (None: all waiting jobs) that fit into the free processors. If the run records
+        reasons, and on a machine of nodes, no job is left out.
+        """
 
-        The head is planned for `shadow` and leaves `extra` processors then. A job is left out if it does not fit now,
-        or neither ends by `shadow` (see `is_by`) nor needs at most `extra`. A policy with a rule looser than that of
-        EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
+    def easy_candidates(self, head: Job, shadow: float, extra: int = 0) -> list[Job]:
+        """Return the `candidates` that EASY lets pass the head, which is planned for `shadow` and leaves `extra`
+        processors then: each ends by `shadow` (see `is_by`) or needs at most `extra`.
+
+        For policies with EASY's rule or a stricter one: under a looser rule the run depends on whether it is watched.
         """
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:

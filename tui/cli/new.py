@@ -28,6 +28,7 @@ from __future__ import annotations
 
 EASY = '''from sim import Policy
 from sim.decisions.reasons import WhenFree
+from sim.decisions.reasons_to_wait import WouldDelay
 from sim.decisions.sentences import Moment
 from sim.formatting import Clock
 from sim.machine.moment import is_by
@@ -63,15 +64,18 @@ class {Name}(Policy):
             return
         shadow, extra = now.shadow(head)  # when the head can start, and the processors left over then
         now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))  # its planned start, with the reason
-        candidates = now.candidates(head, shadow, extra)  # jobs behind the head; unwatched, only jobs that may start
+        candidates = now.candidates(head)  # jobs behind the head; only jobs that fit, if the run is not watched
         for job in now.in_tail(candidates, self.tail):  # shortest first with --policy {file}:tail=sjf
+            ends = now.time + job.estimate  # there are no run times here, only estimates
             if not now.fits(job):
                 now.keep(job)  # where the run is watched: it waits, because it lacks processors
-            elif is_by(now.time + job.estimate, shadow):  # <=, but for rounding; here are only estimates, no run times
+            elif is_by(ends, shadow):  # <=, but for rounding
                 now.start(job, InTheHole(shadow))
             elif job.procs <= extra:
                 extra -= job.procs
                 now.start(job, InTheHole(shadow))
+            elif now.curious:  # the run is watched: a reason for each refused job would take time
+                now.keep(job, WouldDelay(head, shadow, ends, extra))
 '''
 
 FCFS = '''from sim import Policy
@@ -343,7 +347,8 @@ def _policy(words: Mapping[str, str]) -> str:
     if like in TEMPLATES:
         return (HEAD + TEMPLATES[like]).format(**words)
     opening = "Like {like}{paper}. Say here what differs.\n\nTry it with: schedscope test {file}\n".format(**words)
-    return text_of(POLICIES[like], words["Name"], opening + _elsewhere(POLICIES[like]))
+    text = text_of(POLICIES[like], words["Name"], opening + _elsewhere(POLICIES[like]))
+    return re.sub(r"easy_candidates\((\w+), [^)]*\)", r"candidates(\1)", text)  # the author may loosen the rule
 
 
 def _elsewhere(cls: type[Policy]) -> str:

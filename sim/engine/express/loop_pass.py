@@ -8,7 +8,6 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.decisions.decisions import NO_REASONS
 from sim.engine.allocation import Allocation, allocated
 from sim.engine.state import State
 from sim.engine.state_view import StatePass
@@ -21,8 +20,8 @@ from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 
 _CALLS = (
-    "backfill", "begin", "behind", "candidates", "compress", "due", "earliest", "fits", "is_first", "reserve", "start",
-    "start_in_order", "wake_once",
+    "backfill", "begin", "behind", "candidates", "compress", "due", "earliest", "easy_candidates", "fits", "is_first",
+    "keep", "reserve", "start", "start_in_order", "wake_once",
 )  # fmt: skip
 """Members that are methods of `CheckedCalls`"""
 _AS_EVER = {
@@ -150,11 +149,6 @@ class LoopPass(StatePass):
         if not self._calls.is_open:
             return self._let_engine_answer().running_plan()
         return Profile.of_running(self.now, self.free, self.ends)
-
-    def keep(self, job: Job, because: Any = None) -> None:
-        """Check the reason only: the run is not watched."""
-        if because is not None and type(because) in NO_REASONS:
-            self._let_engine_answer().keep(job, because)
 
 
 def _keep(view: LoopPass, name: str, value: object) -> None:

@@ -52,7 +52,7 @@ class Easy(Ordered):
             return
         shadow, extra = now.shadow(head)
         now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
-        for job in now.in_tail(now.candidates(head, shadow, extra), self.tail):
+        for job in now.in_tail(now.easy_candidates(head, shadow, extra), self.tail):
             if not now.fits(job):
                 now.keep(job)
                 continue

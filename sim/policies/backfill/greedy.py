@@ -48,7 +48,7 @@ class Greedy(Ordered):
         shadow, extra = now.shadow(head)
         now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
         others: list[Job] = []
-        for job in now.candidates(head, shadow, extra):
+        for job in now.easy_candidates(head, shadow, extra):
             if now.in_time(job):
                 others.append(job)
             else:

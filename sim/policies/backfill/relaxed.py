@@ -48,7 +48,7 @@ class Relaxed(Ordered):
         shadow, extra = now.shadow(head)
         now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
         closes, passed = now.time + self._window(now, head, shadow - now.time), False
-        for job in now.candidates(head, closes):
+        for job in now.easy_candidates(head, closes):
             if not now.fits(job):
                 now.keep(job)
                 continue

@@ -66,7 +66,7 @@ def test_values_stand_at_the_lines_that_set_them() -> None:
     assert focus is not None
     told = {text.strip(): focus.values.get(at) for at, text in enumerate(focus.function.lines, focus.function.first)}
     assert told["shadow, extra = now.shadow(head)"] == [("shadow", "1200"), ("extra", "3")]
-    assert told["for job in now.in_tail(now.candidates(head, shadow, extra), self.tail):"] == [("job", "J5")]
+    assert told["for job in now.in_tail(now.easy_candidates(head, shadow, extra), self.tail):"] == [("job", "J5")]
 
 
 def test_a_function_that_the_policy_calls_is_shown_with_its_callers() -> None:

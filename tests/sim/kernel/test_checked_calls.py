@@ -168,7 +168,7 @@ def test_a_mistake_is_told_in_the_same_words_at_the_same_line(mistake: str) -> N
 EASY = (
     "head = now.start_in_order()", "if head is None: return", "shadow, extra = now.shadow(head)",
     "now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))", "{}",
-    "for job in now.candidates(head, shadow, extra):", "    if now.fits(job) and now.time + job.estimate <= shadow:",
+    "for job in now.candidates(head):", "    if now.fits(job) and now.time + job.estimate <= shadow:",
     "        now.start(job, EndsBefore(head, shadow, now.time + job.estimate))",
 )  # fmt: skip
 """Lines of EASY; another line is put in the middle"""
@@ -216,6 +216,7 @@ def test_each_question_is_answered_as_in_the_engine() -> None:
     asked = [name for name in names if name not in ("there", "plan", "notes", "free_set")]
     calls = [
         "now.queued(lambda job, at: -job.procs)", "now.behind(head)", "now.candidates()", "now.arrivals()", "now.due()",
+        "now.candidates(head)", "now.easy_candidates(head, now.time + 600, 3)",
         "now.is_first(head)", "now.spares(head, head, 3)", "now.lacks(head)", "now.earliest(head)", "now.fits(head)",
         "list(now.draft().steps())", "list(now.running_plan().steps())", "now.is_held(head)", "now.in_time(head)",
         "now.has_room(head)", "now.partitions(head)", "now.kept_from(head)", "now.where_it_ran(head)", "now.job(0)",

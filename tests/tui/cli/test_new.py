@@ -5,6 +5,7 @@ Also tests tui.cli.policy_text.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,7 @@ import pytest
 
 from sim import read
 from sim.engine.engine import Engine
+from sim.kernel.choice import SETTING
 from sim.policies import POLICIES, parse_policy
 from sim.policies.own.consent import Proof
 from sim.testing import check_policy
@@ -52,6 +54,37 @@ def test_policy_begins_with_the_schedule_of_the_one_it_is_like(like: str) -> Non
     for schedule in own:
         assert (schedule.start == ours.start).all()
         assert (schedule.end == ours.end).all()
+
+
+@pytest.mark.parametrize(
+    ("like", "rule"), [("easy", "ends <= shadow"), ("relaxed", "ends <= closes"), ("greedy", " > shadow")]
+)
+def test_looser_rule_holds_in_every_run(like: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    schedscope("new", "own.py", "--like", like)
+    text = re.sub(r"(def promises.*?return )[^\n]+", r"\1False", Path("own.py").read_text(), flags=re.DOTALL)
+    assert rule in text
+    loose = text.replace(rule, f"{rule} + 3600")
+    Path("loose.py").write_text(loose)
+    Path("asks_all.py").write_text(loose.replace("now.candidates(head)", "now.behind(head)"))
+    found = []
+    for file, is_watched, loop in (
+        ("asks_all", True, "off"),
+        ("loose", True, "off"),
+        ("loose", False, "off"),
+        ("loose", False, ""),
+    ):
+        monkeypatch.setenv(SETTING, loop)
+        engine = Engine(read("lublin-128"), parse_policy(f"./{file}.py", Proof.TYPED), curious=is_watched)
+        engine.run()
+        found.append(engine.schedule().start.tolist())
+    assert all(starts == found[0] for starts in found)
+    check_policy("loose.py", count=10)
+
+
+def test_written_easy_gives_the_reason_of_each_refusal() -> None:
+    schedscope("new", "own.py")
+    told = schedscope("explain", "z-figure4", "4", "--policy", "./own.py").stdout
+    assert "For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra" in " ".join(told.split())
 
 
 @pytest.mark.parametrize("name", ["fair-share", "selective"])
