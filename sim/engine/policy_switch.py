@@ -12,7 +12,6 @@ from heapq import heappush
 from math import inf
 
 from sim.decisions.decisions import Reserve, Suspend, Switched
-from sim.decisions.matrix import DropRows
 from sim.decisions.reasons import AskedFor, ReservationDue
 from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
@@ -155,16 +154,15 @@ class PolicySwitch:
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
         sharing.since = state.now
-        row = sharing.matrix.open_row()
         for rank, allocation in list(state.running.items()):
             owed = leaves[rank] - state.now if allocation.kind == RESUMING else 0
             processors = state.machine.held[rank]
             self._transitions.leave(allocation, SUSPENDED if allocation.kind == SUSPENDING else MOVED)
             if allocation.kind != SUSPENDING:
+                row = sharing.matrix.rows[0] if sharing.matrix.rows else sharing.matrix.open_row()
                 sharing.come_in(rank, row, processors, allocation.ran_by(state.now), is_new=False)
                 sharing.stall[rank] = owed
         self._transitions.future.leaving.clear()
-        sharing.change(DropRows())
         state.sharing = sharing
 
 

@@ -488,12 +488,11 @@ def enter_matrix(world: World) -> None:
     """Enter a matrix after a switch: place the running jobs in one row."""
     turning = Rows(world.procs, world.rules["slice"], world.rules["cs"])
     turning.since, turning.there = world.now, world.there()
-    row = turning.open()
     for rank, held in world.running.items():
         if held.kind != "suspending":
+            row = turning.rows[0] if turning.rows else turning.open()
             owed = world.stay(rank).end
             turning.place(rank, row, held.mask, world.progress(rank))
             turning.stall[rank] = (owed or 0) - world.now if held.kind == "resuming" else 0.0
-    turning.drop()
     world.running = {}
     world.memo_rows = turning

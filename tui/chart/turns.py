@@ -39,6 +39,14 @@ def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
+def busy_at(snapshot: Snapshot, clock: float) -> int:
+    """Return the number of processors in use at the time `clock`; rows of a matrix take turns between steps, too."""
+    row = row_on_turn(snapshot, clock)
+    if snapshot.matrix is None or row is None:
+        return snapshot.there - snapshot.free
+    return sum(cell.columns.bit_count() for cell in dict(snapshot.matrix.rows)[row])
+
+
 class OnTurn(NamedTuple):
     """Active row of the matrix, and its present turn."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -71,7 +71,7 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """Return `count` rows in their order in the matrix. The active one (`on_turn`) is chosen first, then rows of the
+    """Return `count` of the rows, in the same order. The active one (`on_turn`) is chosen first, then rows of the
     selected job (its home row before the others), then rows near the active one.
     """
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
@@ -89,11 +89,12 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
     """
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
-    label = max(len(str(row)) for row, _ in matrix.rows)
+    rows = sorted(matrix.rows, key=_place_in(context))
+    label = max(len(str(row)) for row, _ in rows)
     columns = max(width - label - 3, 1)
-    high = 2 if 2 * len(matrix.rows) + BELOW <= height else 1
-    has_all = len(matrix.rows) * high <= height
-    seen = matrix.rows if has_all else _chosen(matrix.rows, on_turn, context.selected, height - 1)
+    high = 2 if 2 * len(rows) + BELOW <= height else 1
+    has_all = len(rows) * high <= height
+    seen = rows if has_all else _chosen(rows, on_turn, context.selected, height - 1)
     for row, cells in seen:
         is_on = row == on_turn
         sign = ("◂" if context.unicode else "<") if is_on else " "
@@ -103,10 +104,17 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
         if high == 2:
             yield line(" " * (label + 1), *_spans(context, cells, folded, named=False))
     if not has_all:
-        hidden = count(len(matrix.rows) - len(seen), "more row")
+        hidden = count(len(rows) - len(seen), "more row")
         yield line(Span(f"{'…' if context.unicode else '...'} {hidden}", "dim"))
-    elif len(matrix.rows) * high < height:
+    elif len(rows) * high < height:
         yield _axis(matrix.procs, label + 1, drawn_columns(matrix.procs, columns))
+
+
+def _place_in(context: Context) -> Callable[[Row], tuple[int, int]]:
+    """Return the sort key of rows: by their lanes in the chart, from the top, and without lanes by their numbers."""
+    chart = context.scene.chart
+    lanes = {} if chart is None else {lane.row: place for place, lane in enumerate(chart.lanes)}
+    return lambda row: (lanes.get(row[0], 0), row[0])
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sim.formatting import count, percent, span
+from tui.chart.turns import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, taught
@@ -175,7 +176,7 @@ def _plots(context: Context, width: int, rows: int) -> list[Line]:
     """
     series: Series = context.scene.series
     shown = context.scene.snapshot
-    used = percent(1 - shown.free / shown.there if shown.there else 0, 0)
+    used = percent(busy_at(shown, context.scene.clock) / shown.there if shown.there else 0, 0)
     drawn = (
         ("used", series.utilization, 1.0, used, "100 %", "cool"),
         ("waiting", series.waiting, max(series.waiting, default=0.0), f"{len(shown.queue):,}", "", "warm"),

@@ -10,6 +10,7 @@ from sim.decisions.matrix import Migrate, Place
 from sim.engine.snapshot import Snapshot
 from sim.formatting import count, listed, name, percent, processors, span
 from tui.chart.partition_names import told_decision
+from tui.chart.turns import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, written
@@ -186,7 +187,7 @@ def _idle(context: Context) -> Iterator[str]:
         yield f"The queue is empty: {count(len(shown.matrix.rows), 'row')} take turns."
     else:
         yield f"{nobody_waits(shown).capitalize()}."
-    busy = shown.there - shown.free
+    busy = busy_at(shown, context.scene.clock)
     yield f"{busy:,} of {processors(shown.there)} {'is' if busy == 1 else 'are'} busy."
     if shown.next_time is not None:
         yield f"The next step is at {context.at(shown.next_time)}."

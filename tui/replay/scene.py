@@ -21,6 +21,7 @@ from sim.workload.model import Trace, Workload
 from tui.chart.hover import Spot, free_text, hover_text
 from tui.chart.planned import planned_start
 from tui.chart.scene import ChartScene, Mark
+from tui.chart.turns import busy_at
 from tui.look.calendar import Calendar
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class Scene:
     def levels(self) -> tuple[float, int]:
         """Return the share of the processors in use and the number of waiting jobs."""
         shown = self.snapshot
-        return 1 - shown.free / shown.there if shown.there else 0.0, len(shown.queue)
+        return busy_at(shown, self.clock) / shown.there if shown.there else 0.0, len(shown.queue)
 
     def planned_start(self, rank: int) -> float | None:
         return planned_start(self.snapshot, rank)

@@ -24,6 +24,7 @@ from sim.machine.processors import written
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.view import View
+from sim.timeline.scenario import Scenario
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload
 from sim.workload.reading import read
@@ -64,6 +65,16 @@ def nothing_is_lost(engine: Engine) -> None:
     assert not engine.state.left
     assert not engine.state.granted
     assert engine.state.machine.kept == 0
+
+
+def test_rows_are_numbered_from_1_after_a_switch_at_the_start(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 900 900", "2 0 4 900 900")
+    scenario = Scenario(workload, "gang", [(0, "gang:cs=0.05")])
+    engine = scenario.at_the_beginning()
+    step = scenario.stepper(engine)
+    while engine.now <= 0:
+        step()
+    assert engine.state.matrix.rows == (1, 2)
 
 
 @pytest.fixture(scope="module")

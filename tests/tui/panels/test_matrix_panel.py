@@ -11,6 +11,7 @@ import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
+from tui.chart.lanes import Lane
 from tui.look.palette import DARK
 from tui.look.sheets import Sheet, Span
 from tui.panels.context import Context
@@ -42,6 +43,19 @@ def test_homes_are_filled_replicas_hatched_and_the_row_on_turn_is_marked() -> No
         "  0                      7",
         " clean  compact  schedule",
     ]
+
+
+def test_rows_are_in_the_order_of_their_lanes() -> None:
+    context = figure_7()
+    shown = context.scene.snapshot
+    assert shown.matrix is not None
+    turned = replace(shown, matrix=shown.matrix._replace(rows=(*shown.matrix.rows[1:], shown.matrix.rows[0])))
+    by_number = replace(context, scene=replace(context.scene, snapshot=turned))
+    assert draw_matrix(by_number, (28, 9)).text == draw_matrix(context, (28, 9)).text
+    assert context.scene.chart is not None
+    lanes = tuple(Lane(row, False) for row in (3, 1, 2, 4))
+    by_lane = replace(context, scene=replace(context.scene, chart=replace(context.scene.chart, lanes=lanes)))
+    assert [line.text[0] for line in draw_matrix(by_lane, (28, 9)).head[:4]] == ["3", "1", "2", "4"]
 
 
 def test_matrix_without_colour_has_edges_and_fillings() -> None:
