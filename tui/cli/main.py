@@ -32,7 +32,7 @@ COMMANDS = {
     "manual": "Write manual pages of all commands, for man.",
     "metrics": "List every metric, or find one by its name or by what it means.",
     "new": "Create a working policy file and a test for it.",
-    "papers": "Reproduce the papers' tables and compare them with the published values.",
+    "papers": "Compute the papers' tables again and compare them with the published values.",
     "play": "Be the scheduler for some busy hours of a trace; then policies play the same hours.",
     "plot": "Plot a results file: lines with 95 % confidence bands, one panel per trace.",
     "policies": "List the policies, or explain one with its parameters.",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import click
 
 from sim.experiments.papers import GAIN, MISSED, PaperTable, PaperValue, table, tables
 from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
-from sim.formatting import count, percent
+from sim.formatting import count
 from sim.metrics.catalogue import Metric, metric
 from tui.cli.options import of_file
 from tui.cli.sweep_progress import Filling, shown_where_seen
@@ -30,7 +31,7 @@ from tui.look.text import table as lines_of
 @click.option("-o", "--output", "path", metavar="FILE", help="Keep the runs in this file of results.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
 def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: str | None, workers: int | None) -> int:
-    """Reproduce the papers' tables and compare them with the published values."""
+    """Compute the papers' tables again and compare them with the published values."""
     of_file("-o", path)
     if name is None or listing:
         say(_listed(logs))
@@ -80,15 +81,13 @@ def _shown(figures: list[PaperValue]) -> Iterator[str]:
         paper = (figure.paper or "·") if isinstance(figure.paper, str) else cell(entry, figure.paper)
         row += [paper, "failed" if figure.ours is None else cell(entry, figure.ours), _difference(figure)]
     yield from lines_of([head, *rows.values()])
-    known = sorted(abs(figure.off) for figure in figures if figure.off is not None)
-    held = [figure.holds for figure in figures if figure.holds is not None]
-    if known:
-        yield ""
-        yield f"half of the figures are within {percent(known[len(known) // 2])} of the paper's"
-    if held:
-        yield ""
-        are = "is" if sum(held) == 1 else "are"
-        yield f"{sum(held):,} of {count(len(held), 'statement')} of the paper {are} reproduced"
+    yield ""
+    for name in metrics:
+        of_metric = [figure for figure in figures if figure.metric == name]
+        if off := [figure.off for figure in of_metric if figure.off is not None]:
+            yield f"{_metric(name).title}: median difference {median(off):+.1%}, the largest {max(off, key=abs):+.1%}"
+        if held := [figure.holds for figure in of_metric if figure.holds is not None]:
+            yield f"{_metric(name).title}: above or below 0 as the paper says in {sum(held):,} of {len(held):,} cases"
 
 
 def _difference(figure: PaperValue) -> str:

@@ -36,13 +36,27 @@ def test_a_table_is_printed_beside_the_papers_and_kept(tmp_path: Path, monkeypat
         "FCFS          900.0  942.0       +4.7%",
         "EASY          702.0  702.0       +0.0%",
         "",
-        "half of the figures are within 4.7 % of the paper's",
+        "mean wait: median difference +2.3%, the largest +4.7%",
         "",
         "A note.",
     ]
     assert (tmp_path / "r.sqlite").exists()
     done = schedscope("papers", "small", "--logs", tmp_path, "-o", tmp_path / "r.sqlite", "--jobs", "3")
     assert done.stdout.startswith("A table: of two (here of the first 3 jobs only)\n")
+
+
+def test_signs_are_counted_as_signs_of_a_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics, rows = ("mean_wait", "gain:mean_wait"), (("EASY", "easy", "", ">0"), ("SJF", "easy:order=sjf", "", "<0"))
+    of = PaperTable("small", "A table: of two", "", metrics, ("policy",), rows, {"trace": "a.swf", "against": "fcfs"})
+    monkeypatch.setattr(papers, "tables", lambda: {"small": of})
+    (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
+    shown = schedscope("papers", "small", "--logs", tmp_path, "-o", tmp_path / "r.sqlite").stdout
+    assert "R of mean wait: above or below 0 as the paper says in 1 of 2 cases" in shown
+
+
+@pytest.mark.parametrize("name", ["k-figures-3.1-3.5", "w-table-1"])
+def test_note_names_the_finding_that_does_not_come_out(name: str) -> None:
+    assert "does not come out" in tables()[name].note
 
 
 def test_a_log_that_is_missing_is_one_line(tmp_path: Path) -> None:
