@@ -120,8 +120,8 @@ def is_idle(frame: Frame, busy: int, of: int, verb: str, at: str) -> None:
     if world.memo_rows is None:
         taken = world.there() & ~world.free_set()
     else:
-        on_turn = world.memo_rows.on_turn
-        taken = 0 if on_turn is None else world.memo_rows.taken(on_turn)
+        on_turn = frame.rows.on_turn
+        taken = 0 if on_turn is None else frame.rows.taken(on_turn)
     demand_equal((busy, of, verb), (taken.bit_count(), world.size(), "is" if busy == 1 else "are"))
     demand(not world.waiting and not _notable(frame))
     after = frame.sight.run.steps[frame.number]
