@@ -134,12 +134,17 @@ class Asking(State):
         line = self._line()
         return line[line.index(head) + 1 :]
 
-    def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
-        """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
+    def candidates(self, head: Job | None = None) -> list[Job]:
+        """Return the jobs behind `head` (None: all waiting jobs) that fit into the free processors. If the run records
+        reasons, and on a machine of nodes, no job is left out.
+        """
+        return self.easy_candidates(head, inf)
 
-        The head is planned for `shadow` and leaves `extra` processors then. A job is left out if it does not fit now,
-        or neither ends by `shadow` nor needs at most `extra`. A policy with a rule looser than that
-        of EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
+    def easy_candidates(self, head: Job | None, shadow: float, extra: int = 0) -> list[Job]:
+        """Return the `candidates` that EASY lets pass the head, which is planned for `shadow` and leaves `extra`
+        processors then: each ends by `shadow` (see `is_by`) or needs at most `extra`.
+
+        For policies with EASY's rule or a stricter one: under a looser rule the run depends on whether it is watched.
         """
         now, free, shows_all = self._time, self._free, self._curious or self._machine.has_nodes
         found: list[Job] = []

@@ -147,16 +147,15 @@ def _enter_matrix(moment: Moment, future: Future, turns: Turns) -> None:
     """
     now, sharing = moment._time, Sharing(moment._procs, turns, moment._machine.there)
     sharing.since = now
-    row = sharing.matrix.open_row()
     for rank, stay in list(moment._running.items()):
         owed = stay.progress_at - now if stay.kind == RESUMING else 0.0
         processors = moment._machine.held[rank]
         moment._leave(stay, SUSPENDED if stay.kind == SUSPENDING else MOVED)
         if stay.kind != SUSPENDING:
+            row = sharing.matrix.rows[0] if sharing.matrix.rows else sharing.matrix.open_row()
             sharing.come_in(rank, row, processors, stay.ran_by(now), False)
             sharing.stall[rank] = owed
     future.leaving.clear()
-    sharing.matrix.drop_empty_rows()
     moment._sharing = sharing
 
 
