@@ -175,6 +175,13 @@ def test_no_file_knows_itself_by_way_of_others() -> None:
     assert sorted(name for name in arrows() if name in reached_from(name)) == []
 
 
+def test_questions_about_paths_never_fail() -> None:
+    """`os.path` answers False where `Path` raises: for names that are too long, and in folders that cannot be read."""
+    asking = re.compile(r"(?<!entry)\.(exists|is_file|is_dir|is_symlink)\(\)")
+    files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
+    assert [path.name for path in files if asking.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_no_file_is_too_long_to_be_read() -> None:
     written = [path for top in ("sim", "tui", "tests") for path in (ROOT / top).rglob("*.*") if path.suffix in WRITTEN]
     lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in written}

@@ -21,7 +21,7 @@ from sim.files import is_database, refuse_replacing
 from sim.formatting import printable, printable_lines
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
-from sim.workload.source import Source, exists
+from sim.workload.source import Source
 from tui.crash_report import Guarded
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
@@ -416,7 +416,7 @@ class Schedscope(Guarded):
             self.notify(problem, severity="warning")
 
     def remember_trace(self, trace: str) -> None:
-        self.remember(lambda now: now.with_recent(str(Path(trace).resolve()) if exists(Path(trace)) else trace))
+        self.remember(lambda now: now.with_recent(os.path.realpath(trace) if os.path.exists(trace) else trace))
 
     @on(UseLook)
     def _use_look(self, wanted: UseLook) -> None:

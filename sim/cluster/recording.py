@@ -9,6 +9,7 @@ job once, as it was last seen, so that the file can be read as a trace.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from collections import deque
@@ -311,9 +312,9 @@ class Recording:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        if not Path(path).is_file():
-            wrong = "is a directory; give the path of a recording in it" if Path(path).is_dir() else "it is no file"
-            raise FileError("no such file" if not Path(path).exists() else wrong, self.path)
+        if not os.path.isfile(path):
+            wrong = "is a directory; give the path of a recording in it" if os.path.isdir(path) else "it is no file"
+            raise FileError("no such file" if not os.path.exists(path) else wrong, self.path)
         self._near: deque[Cluster] = deque()
         """Pictures that were read last, of successive polls: each picture is computed from the one before it."""
         self._lock = Lock()

@@ -17,7 +17,7 @@ from sim.session.code_refs import read_policy
 from sim.session.session import BranchRecord, Session
 from sim.session.trace_ref import TraceRef
 from sim.workload.options import OPTIONS
-from sim.workload.source import Source, exists, find
+from sim.workload.source import Source, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
@@ -33,7 +33,7 @@ def session_of_run(record: Record) -> Session:
     """
     trace = str(record["trace"])
     path = find(trace)
-    size = path.stat().st_size if exists(path) else 0
+    size = path.stat().st_size if os.path.exists(path) else 0
     is_sample = path != Path(trace)
     ref = TraceRef(trace if is_sample else os.path.abspath(path), str(record["sha256"]), size, is_sample)
     given = {name: bool(record[name]) if option.kind is bool else record[name] for name, option in OPTIONS.items()}

@@ -4,6 +4,7 @@ none, as a trial with the first jobs shows.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
@@ -51,7 +52,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 def known_costs(path: Path) -> dict[Kind, float]:
     """Return for each kind of runs in the results file `path`: mean cost of a run, in seconds of one core."""
-    if not path.is_file() or not path.stat().st_size:
+    if not os.path.isfile(path) or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}
     with Results(path) as results:

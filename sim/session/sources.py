@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
 from sim.session.trace_ref import TraceRef
 from sim.workload.samples import sample_path
-from sim.workload.source import Source, exists, find
+from sim.workload.source import Source, find
 
 
 def session_of(
@@ -34,7 +35,7 @@ def session_of(
 def source_of(session: Session) -> Source:
     """Return the source of a session's run; its options are checked as on the command line."""
     ref = session.trace
-    is_hidden = ref.is_sample and exists(Path(ref.name))  # by a file of the same name
+    is_hidden = ref.is_sample and os.path.exists(ref.name)  # by a file of the same name
     try:
         return Source.of_options(str(sample_path(ref.name)) if is_hidden else ref.name, session.options)
     except ParameterError as error:

@@ -7,6 +7,7 @@ header lines `; Note:`: what it shows, which policies to try, what to watch. The
 from __future__ import annotations
 
 import io
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -479,7 +480,7 @@ def _folder() -> Path:
     """Return the folder of the samples: inside an installed package, at the top level of a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "sample_traces", package.parent / "sample_traces"):
-        if (folder / f"{SAMPLES[0].name}.swf").is_file():
+        if os.path.isfile(folder / f"{SAMPLES[0].name}.swf"):
             return folder
     raise TraceError("the sample traces are not installed", package.parent / "sample_traces")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +71,7 @@ class Source:
     @property
     def showing(self) -> Showing | None:
         """Return the first view of a sample, with its policy and time; None if the trace is not a sample."""
-        return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
+        return None if os.path.exists(self.trace) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
         """Return (trace, workload to simulate). `heard` is called with the share of the file that has been read."""
@@ -100,7 +101,7 @@ class Source:
 
 def is_line(trace: str) -> bool:
     """Return True if the trace is the text of a puzzle, not the name of a file."""
-    return is_puzzle(trace) and not exists(Path(trace))
+    return is_puzzle(trace) and not os.path.exists(trace)
 
 
 def find(trace: str) -> Path:
@@ -110,7 +111,7 @@ def find(trace: str) -> Path:
     path = Path(trace)
     if is_line(trace):
         return path
-    if not exists(path) and path.name == trace:
+    if not os.path.exists(path) and path.name == trace:
         try:
             return sample_path(trace)
         except ParameterError as error:
@@ -119,14 +120,6 @@ def find(trace: str) -> Path:
             shown = trace if len(trace) <= 255 else trace[:40] + "..."
             raise NotThereError(f"{shown}: no such file, and no sample of that name;{hint}") from None
     return path
-
-
-def exists(path: Path) -> bool:
-    """Return True if the path is an existing file."""
-    try:
-        return path.exists()
-    except OSError:  # the name is too long
-        return False
 
 
 def caption(trace: Trace) -> str:

@@ -243,8 +243,8 @@ def _folder(name: str, folder: Path, variable: str) -> Finding:
     """Return a finding on whether files can be written in a folder or, if it does not exist, whether it can be created.
     The environment variable `variable` can name another folder.
     """
-    nearest = next(each for each in (folder, *folder.parents) if each.exists())
-    if nearest.is_dir() and os.access(nearest, os.W_OK):
+    nearest = next(each for each in (folder, *folder.parents) if os.path.exists(each))
+    if os.path.isdir(nearest) and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))
     mend = f"export {variable}=FOLDER names another"
     return Finding("folders", name, "wrong", f"{printable(str(folder))} cannot be written to", mend)

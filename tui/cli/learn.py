@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -71,14 +72,12 @@ def _list() -> int:
 
 def _new(path: str, named: str) -> int:
     """Write a new lesson file from the session `named`; raise an error if the file exists. Return the exit code."""
-    from pathlib import Path
-
     from sim.errors import SchedscopeError
     from sim.files import write_whole
     from sim.lessons.from_session import lesson_of
     from tui.sessions.session_conversion import found_session
 
-    if not path.endswith(".toml") or Path(path).exists():
+    if not path.endswith(".toml") or os.path.exists(path):
         raise SchedscopeError(f"{path}: expected the name of a new file that ends in .toml")
     text = lesson_of(found_session(named), path)
     with write_whole(path) as file:

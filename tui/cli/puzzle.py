@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 import click
 
@@ -21,7 +21,7 @@ def command(line: str | None) -> int:
     """
     from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 
-    if line is not None and Path(line).is_file():
+    if line is not None and os.path.isfile(line):
         raise ParameterError(f"{line} is a file, a puzzle is a line of text; schedscope watch opens a trace")
     puzzle = Puzzle() if line is None else parse_puzzle(line)
     options.needs_terminal("a puzzle", "schedscope run LINE")

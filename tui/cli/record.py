@@ -115,7 +115,7 @@ def _opening(
 
 def _is_session(given: str) -> bool:
     """Return True if the argument means a session: a file that begins like one, a pasted line, or the word `last`."""
-    if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
+    if given.startswith(PREFIX) or (given == LAST and not os.path.exists(given)):
         return True
     try:
         if not os.path.isfile(given):  # a pipe is read once

@@ -204,7 +204,7 @@ def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> 
     """Return text on how many runs will be made, and on how long these will take with `workers` workers."""
     runs = list(plan.runs())
     known = {}
-    if path is not None and path.exists():
+    if path is not None and os.path.exists(path):
         with Results(path) as results:
             known = results.known()
     ahead = [run for run in runs if lacks(run, plan, known, retry)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +102,7 @@ def write_trace(workload: Workload, path: Path, told: str) -> str:
     """Write the jobs as a trace with the note `told`; return the options that must be added to the command that opens
     it.
     """
-    if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
+    if os.path.exists(path) and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again
     queue = np.where(workload.high, 1, 0) if np.any(workload.high) else workload.queue

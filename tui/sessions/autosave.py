@@ -114,7 +114,7 @@ def _saved(path: Path) -> float:
 def _clear(folder: Path) -> None:
     """Delete the locks of programs that crashed before they had saved a session."""
     for path in folder.glob("*.lock"):
-        if not path.with_suffix(".session").exists() and _is_left(path):
+        if not os.path.exists(path.with_suffix(".session")) and _is_left(path):
             _remove(path)
 
 

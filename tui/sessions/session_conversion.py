@@ -4,6 +4,7 @@ opens.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -51,9 +52,9 @@ def found_session(named: str) -> Session:
 def _read(named: str) -> Session:
     if named.startswith(PREFIX):
         return from_line(named)
-    if named == LAST and not Path(named).exists():
+    if named == LAST and not os.path.exists(named):
         path = last_path()
-        if not path.exists():
+        if not os.path.exists(path):
             raise SchedscopeError("there is no last session: none has been left yet")
         return read_session(path)
     return read_session(named)

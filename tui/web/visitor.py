@@ -212,11 +212,9 @@ class Visit(Reporting):
             return opening.prepared(self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
             return super().prepare(opening)
-        if (
-            opening.source.trace not in {*ALSO, *(sample.name for sample in SAMPLES)}
-            or Path(opening.source.trace).exists()
-        ):
-            raise ParameterError(f"{opening.source.trace}: there is no such trace here")
+        trace = opening.source.trace
+        if trace not in {*ALSO, *(sample.name for sample in SAMPLES)} or os.path.exists(trace):
+            raise ParameterError(f"{trace}: there is no such trace here")
         return super().prepare(opening)
 
 
@@ -309,6 +307,6 @@ def _answers(given: object) -> tuple[tuple[int, bool], ...]:
 
 def _hash_of(trace: str) -> str:
     try:
-        return TraceRef.of(trace, not Path(trace).exists()).sha256
+        return TraceRef.of(trace, not os.path.exists(trace)).sha256
     except SchedscopeError:
         return ""

@@ -31,6 +31,7 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.puzzle.board import Board, Scale
 from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import PolicyChart, charts, time_axis
+from tui.screens.replay.files import typed_path
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import SizedLines, fitted
@@ -451,7 +452,7 @@ class PuzzleScreen(Screen[None]):
 
 
 def _new_file(given: str) -> Path:
-    path = Path(os.path.expanduser(given))
-    if not given.strip() or path.exists():
+    path = typed_path(given)
+    if not given or os.path.lexists(path):
         raise ParameterError(f"{given or 'nothing'}: expected the name of a file that is not there yet")
     return path

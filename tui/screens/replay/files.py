@@ -180,12 +180,23 @@ def _picture(text: str) -> str:
 
 def _check(path: str, what: str, *begins: bytes) -> None:
     """Raise `SchedscopeError` if no file of the kind `what` can be written at `path`, while it is still being typed."""
-    at = os.path.expanduser(path)
-    if os.path.isdir(at):
-        raise SchedscopeError(f"{path}: is a directory; add the name of a file")
-    if not os.path.isdir(os.path.dirname(at) or "."):
-        raise SchedscopeError(f"{path}: its directory does not exist; create it, or choose another one")
-    refuse_replacing(at, what, *begins)
+    refuse_replacing(typed_path(path), what, *begins)
+
+
+def typed_path(typed: str) -> Path:
+    """Return the path that the user types for a file; raise `SchedscopeError` if no file can be written there."""
+    path = os.path.expanduser(typed)
+    if os.path.isdir(path):
+        raise SchedscopeError(f"{typed}: is a directory; add the name of a file")
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise SchedscopeError(f"{typed}: its directory does not exist; create it, or choose another one")
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise SchedscopeError(f"{error.strerror}; choose another name") from None
+    return Path(path)
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:
@@ -198,4 +209,4 @@ def parse_drawing(text: str) -> tuple[Path, int, int]:
     if found is None:
         raise ParameterError(f"{text.strip()!r}: expected FILE.svg, or FILE.svg WIDTHxHEIGHT")
     width, height = (int(found[2]), int(found[3])) if found[2] else DRAWING
-    return Path(os.path.expanduser(found[1])), width, height
+    return typed_path(found[1]), width, height

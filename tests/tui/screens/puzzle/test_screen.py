@@ -227,6 +227,16 @@ async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch
     assert EXAMPLE in (tmp_path / "puzzle.toml").read_text()
 
 
+@pytest.mark.parametrize("key", ["S", "L"])
+async def test_unusable_path_is_reported_while_it_is_typed(key: str) -> None:
+    async with puzzle() as run:
+        await run.press(key)
+        for typed, told in (("a" * 300, "File name too long"), ("/dev/null/a", "directory does not exist")):
+            run.pilot.app.screen.query_one(Input).value = typed
+            await run.settle()
+            assert told in "\n".join(each.text for each in run.pilot.app.screen._compositor.render_strips())
+
+
 def test_a_job_that_cannot_run_is_reported_and_an_empty_puzzle_has_no_chart() -> None:
     assert [each.cells for each in charts(parse_puzzle("4 procs"), LOOKS["dark"], Size(10, 3))] == [None] * 4
 
@@ -234,6 +244,11 @@ def test_a_job_that_cannot_run_is_reported_and_an_empty_puzzle_has_no_chart() ->
 def test_a_line_that_is_no_puzzle_is_reported() -> None:
     assert "J1: needs 1 to 4 processors, got 5" in error("puzzle", "4 procs; 5x1m@0")[1]
     assert "a puzzle needs a terminal" in error("puzzle", "4 procs")[1]
+
+
+def test_puzzle_longer_than_a_file_name_is_accepted() -> None:
+    line = "4 procs; " + "; ".join(["1x10m@0"] * 40)
+    assert "a puzzle needs a terminal" in error("puzzle", line)[1]
 
 
 async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
