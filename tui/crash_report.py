@@ -81,12 +81,14 @@ def _of_worker(error: BaseException | None) -> BaseException | None:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens."""
+    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens. When a
+    program ends, all its screens have closed: Textual gives none of them the widgets that it composes any more.
+    """
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
         if isinstance(pump, Screen):
-            return pump not in pump.app.screen_stack
+            return pump.app._exit or pump not in pump.app.screen_stack
         pump = pump._parent
     return isinstance(pump, App) and not pump._screen_stacks[pump._current_mode]
 

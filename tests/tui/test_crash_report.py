@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
 import pytest
 from textual._context import active_message_pump
 from textual.app import ComposeResult
 from textual.css.query import NoMatches
-from textual.events import MouseDown, MouseMove, MouseUp
+from textual.events import Key, MouseDown, MouseMove, MouseUp
 from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
 
+from tests.tui.replays import wait_until
 from tui.crash_report import Guarded, is_closed, report
+from tui.look.palette import DARK
+from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.first.entries import MenuEntry
+from tui.screens.first.screen import FirstScreen
 from tui.sessions.autosave import state_folder
 
 
@@ -91,6 +100,30 @@ async def test_a_click_on_a_widget_that_was_just_removed_is_dropped() -> None:
         await pilot.pause()
         gone._attach(parent)
         assert app._exception is None
+
+
+@asynccontextmanager
+async def ending(screen: Callable[[], Screen[Any]]) -> AsyncIterator[Screen[Any]]:
+    """Open a screen in a program that ends at that moment; Textual gives it none of its widgets."""
+    app = Guarded()
+    async with app.run_test():
+        coming = app.push_screen(opened := screen())
+        app.exit()
+        await coming
+        assert not opened.children
+        yield opened
+        assert app._exception is None
+
+
+async def test_menu_opened_as_the_program_ends_is_no_fault() -> None:
+    async with ending(lambda: FirstScreen([MenuEntry("file", "", "a file")], [], DARK, False)):
+        pass
+
+
+async def test_key_for_a_dialog_as_the_program_ends_is_no_fault() -> None:
+    async with ending(lambda: ChoiceDialog("Theme", [("d", "dark", "for a dark terminal")])) as dialog:
+        dialog.post_message(Key("z", "z"))
+        await wait_until(dialog._message_queue.empty)
 
 
 async def failing(app: Guarded) -> None:

@@ -95,8 +95,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             yield Page(id="below")
 
     def on_mount(self) -> None:
-        if self.query("#below"):  # nothing is there any more if the program ends just now
-            self._show(self._initial)
+        self._show(self._initial)
 
     def on_resize(self) -> None:
         """Show the hint next to the title if it fits there, otherwise below the text."""
