@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from textual import on
-from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
@@ -21,7 +20,7 @@ from sim.policies.parameters import summary
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
 from tui.look.text import drawn
-from tui.screens.dialogs.dialog import is_on_top
+from tui.screens.dialogs.dialog import ClosesOnce, is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
@@ -53,7 +52,7 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
         yield f"sample: {name}", caption + ".", f"open_trace({name!r})"
 
 
-class Palette(CommandPalette):
+class Palette(CommandPalette, ClosesOnce[None]):
     """Textual's palette of commands, with the frame of our dialogs. If the terminal is too small to show the list, keys
     for the list are ignored.
     """
@@ -76,9 +75,6 @@ class Palette(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__(placeholder="search commands, policies, colours, samples ...")
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def on_mount(self) -> None:
         """Set the title and the line with keys, as in other dialogs."""

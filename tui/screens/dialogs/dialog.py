@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
+from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -54,6 +55,10 @@ class ClosesOnce(Screen[Answer]):
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         """Close the screen with this answer; do nothing if it is not on top, because it is closing already."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
+    def on_unmount(self) -> None:
+        """Free the drawn lines of the screen's widgets: Textual's cache would keep those of the last 1,024 widgets."""
+        StylesCache.get_inner_outer.cache_clear()
 
 
 class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import pytest
 from textual._compositor import Compositor
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from sim.policies import parse_policy
 from tests.tui.replays import painted
 from tests.tui.screens.conftest import Ask
 from tui.look.sheets import line
+from tui.screens.commands import Palette
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.dialog import Page
 from tui.screens.dialogs.help import HelpScreen
@@ -68,3 +72,20 @@ async def test_a_page_has_room_for_a_text_that_comes_while_its_layout_is_due(ask
         page.show(lambda width: [line("one")] * 17)
         await painted(person.pilot)
         assert page.size.height == 17
+
+
+async def test_closed_dialog_leaves_no_drawn_lines(ask: Ask, drawn: list[str]) -> None:
+    drawn.append("as in a terminal")
+    try:
+        async with ask(ChoiceDialog("Which fruit?", FRUIT)) as person:
+            caches = []
+            for opened in (PolicyPicker(parse_policy("easy")), HelpScreen(GROUPS), Palette()):
+                await person.app.push_screen(opened)
+                await painted(person.pilot)
+                caches += [ref(widget._styles_cache) for widget in opened.walk_children(Widget)]
+                await person.press("escape")
+            del opened
+            gc.collect()
+            assert [cache for cache in caches if cache() is not None] == []
+    finally:
+        drawn.clear()
