@@ -334,7 +334,9 @@ class Schedscope(Guarded):
         if self._session_manager is None:
             from tui.sessions.session_manager import SessionManager
 
-            self._session_manager = SessionManager(self, lambda: self.opened, lambda: self.session, self.open)
+            self._session_manager = SessionManager(
+                self, lambda: self.opened, lambda: self.session, self.open, lambda: self.look
+            )
         return self._session_manager
 
     @property
@@ -480,8 +482,7 @@ def open_replay(
 ) -> int:  # fmt: skip
     """Run the program, first with a replay, results, lessons, a quiz or the menu; return its exit code."""
     give_back_at_once()
-    app = Schedscope(None if opening is None else prepare(opening), asked, results, lessons=lessons, quiz=quiz)
-    return run_app(app)
+    return run_app(Schedscope(opening and prepare(opening), asked, results, lessons=lessons, quiz=quiz))
 
 
 def run_app(app: Schedscope) -> int:

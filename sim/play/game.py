@@ -120,6 +120,20 @@ class Game:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
 
+    @property
+    def written(self) -> str:
+        """Return the moves as text: ranks of started jobs, and `-` for each time that the clock went on."""
+        return " ".join("-" if move.rank is None else f"{move.rank}" for move in self.moves)
+
+    def continued(self, written: str) -> Game:
+        """Return the game after the moves in this text, made by `written`."""
+        game = self
+        for word in written.split():
+            if word != "-" and not (word.isdecimal() and int(word) < len(self._jobs)):
+                raise ParameterError(f"{word[:20]!r} is no move of a game")
+            game = game.waited() if word == "-" else game.started(int(word))
+        return game
+
     def end_of(self, rank: int) -> float:
         """Return the time at which a started job ends, which is hidden from the player until then."""
         return self.starts[rank] + self.workload.runtimes[rank]

@@ -7,18 +7,21 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TypeAlias
 
 from textual.app import App
+from textual.screen import Screen
 
 from sim.errors import SchedscopeError
 from sim.session.session import Session, verify_trace, write_session
 from sim.session.sources import session_of
+from tui.look.palette import Look
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.autosave import Autosave, Orphan, offer
+from tui.sessions.screen_conversion import Continued, described, is_screen, screen_of
 from tui.sessions.session_conversion import last_path, reopened
+from tui.thread_results import hand_over
 
 AUTOSAVE = 1.0
 """Seconds from one autosave to the next. On a busy machine a saved session lacks up to 1.2 s of work after a crash."""
@@ -34,9 +37,10 @@ class SessionManager:
     """
 
     def __init__(
-        self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
-    ) -> None:
-        self._app, self._opened, self._now, self._open = app, opened, now, open_it
+        self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open,
+        look: Callable[[], Look],
+    ) -> None:  # fmt: skip
+        self._app, self._opened, self._now, self._open, self._look = app, opened, now, open_it, look
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
         self._begun: tuple[Prepared, Session] | None = None
@@ -55,20 +59,34 @@ class SessionManager:
 
     def _offer(self, orphan: Orphan) -> None:
         session = orphan.session
-        where = f"{Path(session.trace.name).name}, {session.policy}, step {session.step:,} of {session.branch}"
         options = (
-            ("c", "continue", where),
+            ("c", "continue", described(session)),
             ("n", "not now", "it will be offered again"),
             ("d", "discard", "forget it"),
         )
 
         def chosen(answer: str | None) -> None:
-            if answer == "continue":
+            if answer == "continue" and is_screen(session):
+                self._app.run_worker(lambda: self._restore(orphan), thread=True)
+            elif answer == "continue":
                 self._open(lambda: _reopened(session), lambda: self._take_over(orphan))
             elif answer == "discard":
                 orphan.discard()
 
         self._app.push_screen(ChoiceDialog("The last session ended unexpectedly", options), chosen)
+
+    def _restore(self, orphan: Orphan) -> None:
+        """Show the puzzle or game of a crashed program; this runs in a thread, which reads the trace."""
+        try:
+            screen = screen_of(orphan.session, self._look())
+        except SchedscopeError as error:
+            hand_over(self._app, self._app.notify, str(error), severity="error", timeout=12)
+        else:
+            hand_over(self._app, self._put, screen, orphan)
+
+    def _put(self, screen: Screen[None], orphan: Orphan) -> None:
+        self._app.push_screen(screen)
+        self._take_over(orphan)
 
     def _take_over(self, orphan: Orphan) -> None:
         """Delete the session of a crashed program, as soon as this program has saved its own."""
@@ -129,10 +147,19 @@ class SessionManager:
         return self._autosave
 
     def _session(self) -> None:
-        autosave, session = self._lock(), self._now() if self._run_to_save else None
+        autosave, session = self._lock(), self._to_keep()
         if session is not None and session != self._saved:
             autosave.save(session)
             self._saved = session
+
+    def _to_keep(self) -> Session | None:
+        """Return the session of the topmost puzzle, game or replay; None if it is not to be saved."""
+        for screen in reversed(self._app.screen_stack):
+            if isinstance(screen, Continued):
+                return screen.to_keep()
+            if hasattr(screen, "player"):
+                break
+        return self._now() if self._run_to_save else None
 
     def break_off(self) -> None:
         """Save the session when a signal ends the program; the next start of the program offers it."""

@@ -286,7 +286,7 @@ class FirstScreen(ClosesOnce[None]):
             return afternoon(read(SAMPLE), seed)
 
         seed = randrange(10**6)
-        self.app.push_screen(PlayScreen(hours(seed), self._look, SAMPLE, hours=hours, seed=seed))
+        self.app.push_screen(PlayScreen(hours(seed), self._look, SAMPLE, hours=hours, seed=seed, trace=SAMPLE))
 
     def action_theme(self) -> None:
         choose_theme(self, self._look)

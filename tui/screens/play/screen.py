@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from random import randrange
 from typing import ClassVar
 
@@ -17,7 +18,10 @@ from sim.errors import SchedscopeError
 from sim.formatting import clock, name
 from sim.play.game import Game
 from sim.play.scoring import Costly, Score, costliest, scores
+from sim.session.session import Session
+from sim.session.sources import session_of
 from sim.workload.model import Workload
+from sim.workload.source import Source
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
@@ -118,18 +122,21 @@ class PlayScreen(Screen[None]):
         best: Sequence[tuple[str, float, float]] = (),
         hours: Callable[[int], Workload] | None = None,
         seed: int | None = None,
+        trace: str = "",
+        moves: str = "",
     ) -> None:
         """Make the screen of a game with the jobs of `workload`.
 
         `best` are the best games of the class (of students), each as (name, mean wait, worst wait). `hours` makes the
         jobs of another game from a seed, and `seed` is the seed of this game; both are None if no other game can be
-        made.
+        made. `trace` holds all these jobs; "" if the game is not to be saved. `moves` have been made before.
         """
         super().__init__()
         self._seed = seed
         self._hours, self._is_warned = hours, False
         self._best = tuple(best)
-        self.game, self._look, self._title = Game(workload), look, title
+        self.game, self._look, self._title = Game(workload).continued(moves), look, title
+        self._trace = trace
         self._chosen, self._first, self._top = 0, 0, 0
         self._told = GOAL
         self._scores: list[Score] | None = None
@@ -142,7 +149,19 @@ class PlayScreen(Screen[None]):
         yield Bar("surface", id="keys")
 
     def on_mount(self) -> None:
+        if self.game.is_over:
+            self._score(self.game)
         self._show()
+
+    def to_keep(self) -> Session | None:
+        """Return a session from which this game can be continued; None if it is not to be saved."""
+        if not self._trace or self._seed is None:
+            return None
+        return replace(self._begun, view={"screen": "game", "seed": self._seed, "moves": self.game.written})
+
+    @cached_property
+    def _begun(self) -> Session:
+        return session_of(Source(self._trace), "easy")
 
     def use_look(self, look: Look) -> None:
         self._look = look

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +21,10 @@ from sim.files import write_whole
 from sim.formatting import count, span
 from sim.lessons.from_puzzle import lesson_of_puzzle
 from sim.policies import parse_policy
+from sim.session.session import Session
+from sim.session.sources import session_of
 from sim.workload.formats.puzzle import LONGEST, MOST_JOBS, Puzzle, PuzzleJob, parse_puzzle
+from sim.workload.source import Source
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.look import text
@@ -170,8 +174,10 @@ class PuzzleScreen(Screen[None]):
         Binding("q", "quit", show=False),
     ]  # fmt: skip
 
-    def __init__(self, puzzle: Puzzle, look: Look, is_guest: bool = False) -> None:
+    def __init__(self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "") -> None:
         super().__init__()
+        self._typed = typed
+        """Text that the user types while it is not a valid puzzle; otherwise an empty text"""
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
@@ -183,7 +189,8 @@ class PuzzleScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
-        yield Input(self.draft.puzzle.line, max_length=LONGEST, select_on_focus=False, compact=True, id="line")
+        shown = self._typed or self.draft.puzzle.line
+        yield Input(shown, max_length=LONGEST, select_on_focus=False, compact=True, id="line")
         yield Board()
         yield Charts(id="charts")
         yield Bar(id="note")
@@ -191,6 +198,14 @@ class PuzzleScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._show()
+        if self._typed:
+            self.action_type()
+
+    def to_keep(self) -> Session:
+        """Return a session from which this puzzle can be continued, with all that is typed."""
+        return replace(
+            session_of(Source(self.draft.puzzle.line), "easy"), view={"screen": "puzzle", "typed": self._typed}
+        )
 
     def use_look(self, look: Look) -> None:
         self._look = look
@@ -202,10 +217,10 @@ class PuzzleScreen(Screen[None]):
         """Draw the draft with the message `told`; the charts follow when they are computed."""
         self._told = told
         puzzle = self.draft.puzzle
-        entry = self.query_one("#line", Input)
-        if not entry.has_focus and entry.value != puzzle.line:
+        entry, shown = self.query_one("#line", Input), self._typed or puzzle.line
+        if not entry.has_focus and entry.value != shown:
             with self.prevent(Input.Changed):
-                entry.value = puzzle.line
+                entry.value = shown
         self.query_one(Board).show(self.draft, self._look)
         machine = count(puzzle.procs, "processor")
         title = line(Span(" puzzle ", "strong"), Span(f"· {machine} · {count(len(puzzle.jobs), 'job')}", "dim"))
@@ -271,6 +286,7 @@ class PuzzleScreen(Screen[None]):
             self.draft = self._before
         with entry.prevent(Input.Changed):
             entry.value = self.draft.puzzle.line
+        self._typed = ""
         self._show()
 
     @on(Input.Submitted)
@@ -289,9 +305,10 @@ class PuzzleScreen(Screen[None]):
         try:
             puzzle = parse_puzzle(event.value)
         except SchedscopeError as error:
-            self._told = str(error)
+            self._typed, self._told = event.value, str(error)
             self._note()
             return
+        self._typed = ""
         if puzzle != self.draft.puzzle:
             self.draft = self.draft.changed(puzzle, again=self._is_typing)
             self._is_typing = True
