@@ -20,3 +20,12 @@ def date(at: float | None, now: float) -> str:
     if moment.date() == today.date():
         return f"{moment:%H:%M:%S}" if abs(at - now) < 600 else f"{moment:%H:%M}"
     return f"{moment:%Y-%m-%d %H:%M}" if moment.year != today.year else f"{moment:%a %d %b %H:%M}"
+
+
+def until(end: float | None, now: float) -> str:
+    """Return the end of a running job at its time limit as text that follows a verb or a number; "" if it has none. A
+    job may run a little longer than its limit.
+    """
+    if not end:
+        return ""
+    return f" until {date(end, now)} at most" if end >= now else f", overdue since {date(end, now)}"

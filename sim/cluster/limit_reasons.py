@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sim.cluster.dates import date
+from sim.cluster.dates import until
 from sim.cluster.values import Cluster, ClusterJob, Limit
 from sim.formatting import count, listed, span
 
@@ -47,9 +47,10 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
     own = _own_share(job, match, limit)
     used = max(limit.used, _used_now(cluster, job, match, limit))
     sum_of = f"{used:,.0f} used + {own:,.0f} asked for" if own else f"{used:,.0f} used"
-    compared = ">" if used + own > limit.most else "of"  # what is used may have changed since
     by = _filled_by(cluster, job, match)
-    return f"waits: {whose} is at its limit of {unit}: {sum_of} {compared} {limit.most:,.0f}{by}"
+    if used + own > limit.most or (not own and used >= limit.most):
+        return f"waits: {whose} is at its limit of {unit}: {sum_of} {'>' if own else 'of'} {limit.most:,.0f}{by}"
+    return f"waits: {whose} was at its limit of {unit} at Slurm's last pass; now {sum_of} of {limit.most:,.0f}{by}"
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
@@ -170,5 +171,4 @@ def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
 
 def _named(jobs: list[ClusterJob], now: float) -> Iterator[str]:
     for job in jobs:
-        until = f" until {date(job.end, now)} at most" if job.end else ""
-        yield f"J{job.id} ({count(job.cpus, 'core')}{until})"
+        yield f"J{job.id} ({count(job.cpus, 'core')}{until(job.end, now)})"

@@ -5,15 +5,17 @@ reason.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from math import inf
 
-from sim.cluster.dates import date
+from sim.cluster.constraints import allowed, gone, in_words, missing_license
+from sim.cluster.dates import date, until
 from sim.cluster.limit_reasons import limit_reason
 from sim.cluster.misfits import misfit, partitions_of
+from sim.cluster.queue_order import ahead, behind, compared
 from sim.cluster.room import kept, shortage
-from sim.cluster.values import Cluster, ClusterJob, Node
+from sim.cluster.values import KEPT, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation
 from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
@@ -39,12 +41,14 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
     if job.state == "SUSPENDED":
         return f"is suspended; it started at {date(job.start, now)}"
     if job.is_running:
-        until = f" until {date(job.end, now)} at most" if job.end else ", without a time limit"
         where = f" on {listed(job.nodes)}" if job.nodes else ""
-        return f"runs since {date(job.start, now)}{where}{until}"
+        return f"runs since {date(job.start, now)}{where}{until(job.end, now) or ', without a time limit'}"
     if job.reason in ("", "None"):
-        return "waits: Slurm has not considered it yet"
+        return "waits: Slurm gives no reason now"
     code = job.reason.partition(",")[0].strip()
+    if (code in PLANNED_FOR or code.startswith(_UNAVAILABLE)) and (away := gone(cluster, job)):
+        named = (f"{node.name}, which is {_state_in_words(node)}" for node in away)
+        return f"waits: it asks for {listed(named, MOST_NAMED)}"
     if code in _TOLD:
         return _TOLD[code](cluster, job)
     if (told := limit_reason(cluster, job)) is not None:
@@ -60,21 +64,24 @@ def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
     """Return text with everything that is known about a job, as one sentence per item."""
     lines = [f"J{job.id} {_said(cluster, job)}."]
     if job.is_waiting:
-        lines.append(_asked(job))
+        lines.append(_asked(cluster, job))
         if job.reason == "Priority":
-            lines += [f"{_compared(cluster, other, job)}." for other in islice(ahead(cluster, job), 1, MOST_NAMED)]
+            lines += [f"{compared(cluster, other, job)}." for other in islice(ahead(cluster, job), 1, MOST_NAMED)]
         if job.reason in ("Resources", "Priority"):
             lines += _room(cluster, job)
         lines.append(f"{start_in_words(cluster, job)}.")
     return tuple(shortened(printable(line), MOST_LETTERS) for line in lines)
 
 
-def _asked(job: ClusterJob) -> str:
+def _asked(cluster: Cluster, job: ClusterJob) -> str:
     limit = "no time limit" if job.limit is None else f"at most {span(job.limit)}"
     gpus = f", {count(job.gpus, 'GPU')}" if job.gpus else ""
     where = f"{count(job.cpus, 'core')} on {count(max(job.nodes_wanted, 1), 'node')}{gpus}, {limit}"
     account = f", account {job.account}" if job.account else ""
-    return f"It asks for {where}, in {job.partition or 'no partition'}; user {job.user}{account}."
+    licenses = f", licenses {job.licenses}" if job.licenses else ""
+    due = f", to end by {date(job.deadline, cluster.at)}" if job.deadline else ""
+    constraints = f"{job.partition or 'no partition'}{in_words(job)}{licenses}{due}"
+    return f"It asks for {where}, in {constraints}; user {job.user}{account}."
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
@@ -83,63 +90,34 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
         return "Other users' jobs are hidden here, so no expected start can be trusted"
     if job.start is None:
         return "Slurm has no expected start for it"
-    at = f"{date(job.start, cluster.at)} (in {span(max(job.start - cluster.at, 0))})"
+    left = job.start - cluster.at
+    at = f"{date(job.start, cluster.at)} ({f'in {span(left)}' if left >= 0 else f'{span(-left)} ago'})"
     nodes = f" on {listed(job.planned_nodes)}" if job.planned_nodes else ""
+    for name in job.planned_nodes:
+        if (node := cluster.node_of.get(name)) is not None and node.is_gone:
+            return f"Slurm expected its start at {at}{nodes}, but {name} is {_state_in_words(node)}"
+    is_late = job.deadline and job.limit and job.start + job.limit > job.deadline
+    late = f"; it would then end after its deadline, {date(job.deadline, cluster.at)}" if is_late else ""
     if job.is_planned:
-        return f"Slurm plans its start for {at}{nodes}"
+        return f"Slurm plans its start for {at}{nodes}{late}"
     if nodes and job.reason.startswith(_UNAVAILABLE):
-        return f"Slurm expects its start at {at}{nodes}; while nodes are away, that date is no plan"
-    return f"It starts not before {at}; while its reason holds, that date is no plan"
+        return f"Slurm expects its start at {at}{nodes}; while nodes are away, that date is no plan{late}"
+    return f"It starts not before {at}; while its reason holds, that date is no plan{late}"
 
 
 # Priority and resources
 
 
-def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs that Slurm considers before `job`, in queue order. They are ahead of it in at least one
-    of its partitions.
-    """
-    return [cluster.queue[place] for place in _places_ahead(cluster, job)]
-
-
-def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
-    """Return the indices in the queue of the jobs that Slurm considers before `job`.
-
-    If the job has only one partition, the search is faster, because only this partition's jobs are read.
-    """
-    own = cluster.place_of.get(job.id, len(cluster.queue))
-    parts = [cluster.considered.get(partition, ()) for partition in job.partition.split(",")]
-    parts = [places[: bisect_left(places, own)] for places in parts]
-    return parts[0] if len(parts) == 1 else sorted(set().union(*parts))
-
-
 def _priority(cluster: Cluster, job: ClusterJob) -> str:
-    before = _places_ahead(cluster, job)
-    if not before:
-        return f"waits: first in {job.partition}, but Slurm gave other jobs the cores in its last pass"
-    first = cluster.queue[before[0]]
-    return f"waits behind {count(len(before), 'job')} in {job.partition}: {_compared(cluster, first, job)}"
-
-
-def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return text on why the job `other` is ahead of `job`: the parts in which their two priorities differ."""
-    if other.priority == job.priority:
-        return f"J{other.id} has the same priority and was submitted earlier"
-    text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
-    theirs, own = cluster.parts.get(other.number, {}), cluster.parts.get(job.number, {})
-    if not theirs or not own:
-        return text
-    parts = {name: (theirs.get(name, 0), own.get(name, 0)) for name in (*theirs, *own)}
-    apart = sorted((their - its, name) for name, (their, its) in parts.items() if their > its)
-    said = [f"{name} {parts[name][0]:,.0f} > {parts[name][1]:,.0f}" for _, name in reversed(apart)]
-    return f"{text} ({listed(said)})" if said else text
+    found = behind(cluster, job)
+    return f"waits {found}" if found else f"waits: first in {job.partition} now; at Slurm's last pass a job was ahead"
 
 
 def _resources(cluster: Cluster, job: ClusterJob) -> str:
     nodes = _usable(cluster, job)
     free = {node.name: max(node.cpus - cluster.taken[node.name], 0) for node in nodes}
     idle = sum(free[node.name] == node.cpus for node in nodes)
-    on = f"on {count(len(nodes), 'usable node')} of {job.partition}"
+    on = f"on {count(len(nodes), 'usable node')} of {job.partition}{in_words(job)}"
     needs = f"needs {count(job.cpus, 'core')}"
     if job.nodes_wanted > 1:
         needs += f" on {count(job.nodes_wanted, 'node')}"
@@ -158,19 +136,21 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes of the job's partitions that are up and not reserved for others before the job would reach its
+    """Return the nodes that the job may use, are up, and are not reserved for others before the job would reach its
     time limit.
     """
-    names = {name for each in partitions_of(cluster, job) for name in each.nodes}
-    end = cluster.at + (job.limit or 0)
-    kept = {
-        name
+    kept = {name for each in _keeping(cluster, job, cluster.at) for name in each.nodes}
+    return [node for node in allowed(cluster, job) if node.name not in kept and not node.is_gone]
+
+
+def _keeping(cluster: Cluster, job: ClusterJob, start: float) -> list[Reservation]:
+    """Return the reservations of others that a job that starts at `start` would run into."""
+    end = start + (job.limit or inf)
+    return [
+        each
         for each in cluster.reservations
-        if each.name != job.reservation and each.start < end
-        for name in each.nodes
-    }
-    wanted = (node for node in cluster.nodes if (node.name in names or not names) and node.name not in kept)
-    return [node for node in wanted if not node.is_gone]
+        if each.name != job.reservation and cluster.at < each.end and each.start < end
+    ]
 
 
 def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
@@ -185,10 +165,8 @@ def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
     for wanted in (set(job.planned_nodes), set(usable)):
         holding = holding or [other for other in cluster.running if not wanted.isdisjoint(other.nodes)]
     holding.sort(key=lambda other: other.end or float("inf"))
-    return [
-        f"J{other.id} holds {count(other.cpus, 'core')} until {date(other.end, cluster.at)} at most"
-        for other in holding[:MOST_NAMED]
-    ]
+    named = holding[:MOST_NAMED]
+    return [f"J{other.id} holds {count(other.cpus, 'core')}{until(other.end, cluster.at)}" for other in named]
 
 
 def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
@@ -198,28 +176,14 @@ def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
     """
     if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
         return ""
-    return shortage(cluster, job, nodes) or kept(cluster, job, nodes, _planned_ahead(cluster, job))
-
-
-def _planned_ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs with planned nodes that Slurm plans before `job`: those of partitions of a higher tier,
-    and those of the same tier that are ahead in the queue.
-    """
-    tiers = {partition.name: partition.tier for partition in cluster.partitions}
-
-    def order(other: ClusterJob, place: int) -> tuple[int, int]:
-        return -max(tiers.get(name, 1) for name in other.partition.split(",")), place
-
-    own = order(job, cluster.place_of.get(job.id, len(cluster.queue)))
-    planned = ((place, other) for place, other in enumerate(cluster.queue) if other.planned_nodes)
-    return [other for place, other in planned if order(other, place) < own]
+    return shortage(cluster, job, nodes) or kept(cluster, job, nodes, ahead(cluster, job))
 
 
 def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
     fit = _fit(cluster, job, _usable(cluster, job)) if job.reason == "Priority" else ""
     lines = [f"{fit[:1].upper()}{fit[1:]}."] if fit else []
-    if gone := _gone(cluster, job):
-        lines.append(f"Not available: {'; '.join(gone)}.")
+    if away := _away(cluster, job):
+        lines.append(f"Not available: {'; '.join(away)}.")
     coming = [each for each in cluster.reservations if each.end > cluster.at]
     if coming:
         told = [f"{each.name} from {date(each.start, cluster.at)} to {date(each.end, cluster.at)}" for each in coming]
@@ -230,12 +194,11 @@ def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
 # Dependencies, limits of partitions, reservations
 
 
-def _gone(cluster: Cluster, job: ClusterJob) -> list[str]:
+def _away(cluster: Cluster, job: ClusterJob) -> list[str]:
     """Return the unavailable nodes of the job's partitions as text: nodes with equal states and reason together."""
-    own = {name for partition in partitions_of(cluster, job) for name in partition.nodes}
     together: dict[str, list[str]] = {}
-    for node in cluster.nodes:
-        if node.is_gone and (node.name in own or not own):
+    for node in allowed(cluster, job):
+        if node.is_gone:
             why = f"{'+'.join(sorted(node.states)).lower()}: {node.reason.partition(' [')[0] or 'no reason'}"
             together.setdefault(why, []).append(node.name)
     return [f"{listed(names, MOST_NAMED)} ({why})" for why, names in together.items()]
@@ -265,7 +228,7 @@ def _state_of(cluster: Cluster, number: str) -> str:
     if other is None:
         return "is no longer known"
     if other.is_running and other.end:
-        return f"runs until {date(other.end, cluster.at)} at most"
+        return f"runs{until(other.end, cluster.at)}"
     return f"is {other.state.replace('_', ' ').lower()}"
 
 
@@ -275,8 +238,14 @@ def _never(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _begin(cluster: Cluster, job: ClusterJob) -> str:
-    at = job.eligible or job.start
-    return f"waits: its user asked for a start not before {date(at, cluster.at)}"
+    if job.start is None or job.start < cluster.at:
+        return "waits: its begin time has come, and Slurm has not considered it since"
+    at = date(job.start, cluster.at)
+    if job.restarts is None:
+        return f"waits: it starts not before {at}, as its user asked, or because it was requeued"
+    if job.restarts:
+        return f"waits: it was requeued {count(job.restarts, 'time')}, and starts not before {at}"
+    return f"waits: its user asked for a start not before {at}"
 
 
 def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
@@ -298,11 +267,15 @@ def _partition_state(cluster: Cluster, job: ClusterJob) -> str:
 
 def _array_limit(cluster: Cluster, job: ClusterJob) -> str:
     running = [each for each in cluster.running if each.array == job.array and job.array]
-    many, verb = count(len(running), "task"), "runs" if len(running) == 1 else "run"
-    ends = min((each.end for each in running if each.end), default=None)
-    next_end = f"; the next of them ends at {date(ends, cluster.at)} at the latest" if ends else ""
+    verb = "runs" if len(running) == 1 else "run"
     most = count(job.at_once, "task") if job.at_once else "so many tasks"
-    return f"waits: its array may run only {most} at once, and {many} of it {verb}{next_end}"
+    if len(running) < (job.at_once or 1):
+        return (
+            f"waits: its array may run only {most} at once, which ran at Slurm's last pass; now {len(running):,} {verb}"
+        )
+    ends = min((each.end for each in running if each.end and each.end >= cluster.at), default=None)
+    next_end = f"; the next of them ends at {date(ends, cluster.at)} at the latest" if ends else ""
+    return f"waits: its array may run only {most} at once, and {count(len(running), 'task')} of it {verb}{next_end}"
 
 
 def _reservation(cluster: Cluster, job: ClusterJob) -> str:
@@ -315,27 +288,26 @@ def _reservation(cluster: Cluster, job: ClusterJob) -> str:
     return f"waits in its reservation {found.name}: its nodes are in use; the reservation ends at {until}"
 
 
-_UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved for maintenance")
+_UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job", "Reserved for maintenance")
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on which nodes are unavailable for the job, and when their maintenance ends."""
+    """Return text on which of the job's nodes are unavailable, when their maintenance ends, and on the jobs ahead."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
-    gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
-    told = [f"{node.name} is {_state_in_words(node)}" for node in gone]
-    kept = [
-        f"reservation {each.name} keeps {listed(each.nodes) or 'nodes'} until {date(each.end, cluster.at)}"
-        for each in cluster.reservations
-        if each.end > cluster.at
-        and (job.start is None or each.start <= job.start + (job.limit or 0))
-        and (not named or not named.isdisjoint(each.nodes))
+    own = {node.name: node for node in allowed(cluster, job) if node.name in named or not named}
+    away = [f"{node.name} is {_state_in_words(node)}" for node in own.values() if node.is_gone]
+    keeping = [
+        f"reservation {each.name} keeps {listed(each.nodes)} until {date(each.end, cluster.at)}"
+        for each in _keeping(cluster, job, max(job.start or 0.0, cluster.at))
+        if not own.keys().isdisjoint(each.nodes)
     ]
-    if why := listed([*told, *kept], 3):
-        return f"waits: nodes that it needs are down, drained or reserved: {why}"
-    if named and all(name in cluster.node_of for name in named):
-        nodes = listed(sorted(named, key=list(cluster.node_of).index), MOST_NAMED)
-        return f"waits: Slurm counts {nodes} as unavailable for it; none is down or reserved, so other jobs have them"
-    return "waits: nodes that it needs are down, drained or reserved"
+    found = behind(cluster, job) if KEPT in job.reason else ""
+    if why := listed([*away, *keeping], 3):
+        return f"waits: not all of its nodes are available: {why}{found and f'; it waits {found}'}"
+    if found:
+        return f"waits {found}; Slurm keeps nodes for them"
+    nodes = listed(own, MOST_NAMED) if named and own else "nodes"
+    return f"waits: at its last pass Slurm counted {nodes} as unavailable; now none of its nodes is down or reserved"
 
 
 _DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}
@@ -361,6 +333,7 @@ _TOLD: Mapping[str, Telling] = {
     "Reservation": _reservation,
     "BadConstraints": _never_fits,
     "Constraints": _never_fits,
+    "Licenses": lambda cluster, job: f"waits: {missing_license(cluster, job)}",
 }
 """Mapping from a reason of Slurm to the function that returns text for it from the state of the cluster."""
 _PLAIN: Mapping[str, str] = {
@@ -368,7 +341,6 @@ _PLAIN: Mapping[str, str] = {
     "JobHeldAdmin": "an administrator holds it",
     "JobHoldMaxRequeue": "it was requeued as often as is allowed, and is held now",
     "MaxRequeue": "it was requeued as often as is allowed, and is held now",
-    "Licenses": "all licenses that it asks for are in use",
     "InvalidAccount": "its account does not exist any more, or may not use this partition",
     "InvalidQOS": "its QOS does not exist any more, or may not be used by its account",
     "AccountNotAllowed": "its account may not use this partition",

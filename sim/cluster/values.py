@@ -20,6 +20,8 @@ PLANNED_FOR = frozenset({"Priority", "Resources"})
 """Reasons to wait that make the job's expected start part of a plan. With any other reason, the expected start is only
 a time before which the job cannot start.
 """
+KEPT = "reserved for"
+"""Words of the reasons that Slurm gives if nodes of a job are down, drained or kept for other jobs."""
 NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
@@ -96,7 +98,9 @@ class Limit:
     """Limit of an account, a user or a QOS: `most`, with the amount in use, `used`."""
 
     kind: str
-    """Kind of the owner: `account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
+    """Kind of the owner: `account`, `user`, `qos`, `qos of a user` or `qos of an account`; `license` for the number of
+    a license that there is.
+    """
     name: str
     what: str
     """Name of the limit in the scheduler, such as `GrpTRES=cpu` or `MaxJobsPU`."""
@@ -180,6 +184,18 @@ class ClusterJob:
     """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited or unknown."""
     most_nodes: int | None = None
     """Largest number of nodes that a waiting job accepts; 0 for any number; None if unknown."""
+    restarts: int | None = None
+    """Number of times that the job was requeued after a start; None if unknown."""
+    features: str = ""
+    """Features of nodes that the job requests, as an expression of the scheduler: `fast&(a|b)`."""
+    required: tuple[str, ...] = ()
+    """Names of nodes that must be among the job's nodes (`-w`)."""
+    excluded: tuple[str, ...] = ()
+    """Names of nodes that the job must not get (`-x`)."""
+    licenses: str = ""
+    """Licenses that the job requests or holds, as the scheduler writes them: `matlab:2,ansys:1`."""
+    deadline: float | None = None
+    """Time by which the job must end; the scheduler removes a job that can no longer do so."""
 
     @property
     def may_spread(self) -> bool:
@@ -290,16 +306,34 @@ class Cluster:
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
-    def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Return, for each partition, the indices in `queue` of those jobs in this partition that wait only for
-        resources or priority.
+    def sharing(self) -> Mapping[str, Mapping[str, int]]:
+        """Return, for each partition, itself and the partitions that share nodes with it, each with its tier."""
+        nodes = {each.name: frozenset(each.nodes) for each in self.partitions}
+        return {
+            own: {each.name: each.tier for each in self.partitions if each.name == own or names & nodes[each.name]}
+            for own, names in nodes.items()
+        }
+
+    @cached_property
+    def considered(self) -> Mapping[str, Mapping[int, tuple[int, ...]]]:
+        """Return, for each partition and tier, the indices in `queue` of waiting jobs. They could take nodes of the
+        partition, wait only for resources or priority, and have no higher tier there.
         """
-        found: dict[str, list[int]] = {}
+        alike: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
-            if job.reason in PLANNED_FOR or not job.reason:
-                for partition in job.partition.split(","):
-                    found.setdefault(partition, []).append(place)
-        return {partition: tuple(places) for partition, places in found.items()}
+            if job.reason in PLANNED_FOR or KEPT in job.reason or not job.reason:
+                alike.setdefault(job.partition, []).append(place)
+        found: dict[str, dict[int, list[int]]] = {}
+        for names, places in alike.items():
+            tiers: dict[str, int] = {}
+            for name in names.split(","):
+                for near in (sharing := self.sharing.get(name, {name: 0})):
+                    tiers[near] = max(sharing[name], tiers.get(near, sharing[name]))
+            for near, tier in tiers.items():
+                found.setdefault(near, {}).setdefault(tier, []).extend(places)
+        return {
+            near: {tier: tuple(sorted(of[tier])) for tier in sorted(of, reverse=True)} for near, of in found.items()
+        }
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:

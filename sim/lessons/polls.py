@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from sim.cluster.dates import date
-from sim.cluster.reasons import ahead, say
+from sim.cluster.queue_order import ahead
+from sim.cluster.reasons import say
 from sim.cluster.recording import Recording
 from sim.cluster.room import barred, free_on
 from sim.cluster.values import Cluster, ClusterJob

@@ -21,7 +21,8 @@ def command(job: str, recording: str | None, at: str | None, host: str, is_long:
     JOB is its number in Slurm, such as 4711 or 4711_3. Slurm is asked, as an ordinary user may; or a recording, as of
     its last poll, or of the one before --at.
     """
-    from sim.cluster.reasons import ahead, paragraph
+    from sim.cluster.queue_order import ahead
+    from sim.cluster.reasons import paragraph
     from sim.cluster.reasons import say as reason
 
     cluster, _ = observed.picture(host, recording, at)

@@ -126,7 +126,7 @@ def _fitting(why: str, width: int) -> str:
     '12 > 0 free'
     >>> _fitting("needs 2 cores; 5 cores are free on 4 nodes, none with 2 GPUs; J56 holds 1 core", 20)
     'none with 2 GPUs'
-    >>> _fitting("behind 14 jobs in batch: J85 has priority 1,936 > 1,552", 12)
+    >>> _fitting("behind 14 jobs for nodes of batch: J85 has priority 1,936 > 1,552", 12)
     'behind 14'
     """
     if text.cells(why) <= width:
@@ -144,14 +144,17 @@ _CORES = tuple(
     for pattern, core in (
         (r"behind ([\d,]+ jobs?) .*", r"behind \1"),
         (r"behind ([\d,]+) jobs?", r"behind \1"),
+        (r"needs [\d,]+ of (license \S+) .*", r"\1"),
         (r"needs ([\d,]+)[^;>]* > ([\d,]+) free.*", r"\1 > \2 free"),
+        (r"not all of its nodes are available: ([^;]*).*", r"\1"),
+        (r"it asks for (\S+), which is ([^,]*).*", r"\1 is \2"),
         (r"needs .*, ((?:none|[\d,]+ of [\d,]+ needed) with [^;,]*)(?:;.*)?$", r"\1"),
         (r"needs .* kept for (J[^ ;]+).*", r"kept for \1"),
         (r"asks for ([^,;]+ > [^,;]+), .*", r"\1"),
-        (r"(account|user|QOS) .* is at its limit of .*", r"\1 at its limit"),
+        (r"(account|user|QOS) .* (?:is|was) at its limit of .*", r"\1 at its limit"),
         (r"(account|user|QOS) at its limit", r"\1 limit"),
         (r"(account|user|QOS) limit", "at limit"),
-        (r"its user asked for a start (not before .*)", r"\1"),
+        (r"(?:its user asked for a start|it .*) (not before [^,]*)(?:, .*)?", r"\1"),
         (r"its dependency .*", "dependency"),
         (r"for (?:success|failure|the start|the end) of (J[^ ,;]+).*", r"for \1"),
     )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from sim.cluster.slurm import text
 from sim.cluster.slurm.commands import Commands
-from sim.cluster.slurm.limits import limits
+from sim.cluster.slurm.limits import licenses, limits
 from sim.cluster.slurm.shares import settings, shares
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
@@ -39,6 +39,7 @@ HISTORY = (
 """Columns that are requested from the command sacct. The job's name is last, because it may contain the separator of
 columns.
 """
+_ID = re.compile(r"[jJ]?(\d{1,12}(?:_\d{1,12}|\+\d{1,6})?)", re.ASCII)
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
@@ -53,8 +54,10 @@ class Slurm:
         self._still = Cluster(0.0)
         """Latest values of those parts of the cluster's state that are not requested at every poll."""
         self._details: dict[str, text.Details] = {}
-        self._held: set[str] = set()
-        """Ids of the jobs that ran at the last poll; details of each were requested once after its start."""
+        self._phases: set[tuple[str, float, float | None]] = set()
+        """(Number, submission, start) of the jobs at the last poll whose details were requested; the start of a job
+        that waits is None. A job that is requeued has a new submission.
+        """
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
@@ -111,11 +114,17 @@ class Slurm:
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended since `since`, from sacct; empty if the site has no accounting."""
-        begin = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        try:
-            said = self._commands.ask("sacct", "-a", "-X", "-n", "-P", "-S", begin, "-o", ",".join(HISTORY))
-        except ClusterError:
-            return ()
+        return self._accounted("-S", datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S"))
+
+    def past(self, job: str) -> tuple[ClusterJob, ...]:
+        """Return the job with the id or number `job`, as a user wrote it, from sacct; empty if it has no such job that
+        ended.
+        """
+        word = _ID.fullmatch(job.strip())
+        return self._accounted("-j", word[1]) if word else ()
+
+    def _accounted(self, *which: str) -> tuple[ClusterJob, ...]:
+        said = self._unless_refused("sacct", "-a", "-X", "-n", "-P", *which, "-o", ",".join(HISTORY))
         return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
 
     def _named(self) -> Cluster:
@@ -142,7 +151,7 @@ class Slurm:
         return replace(
             known,
             partitions=text.partitions(self._records("partition", "PartitionName")),
-            limits=limits(told),
+            limits=limits(told) + licenses(self._unless_refused("scontrol", "-o", "show", "lic")),
             shares=shares(told),
             parts=text.priority_parts(self._unless_refused("sprio", "-l")),
         )
@@ -174,24 +183,28 @@ class Slurm:
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_details(self, jobs: tuple[ClusterJob, ...], most: int) -> tuple[ClusterJob, ...]:
-        """Return the jobs with their details, which are requested once while a job waits and once after its start.
+        """Return the jobs with their details, which are requested once after each submission and after each start.
 
         Details are requested of the jobs that have just started and, up to a total of `most` jobs, of waiting jobs.
         """
         listed = {job.number for job in jobs}
-        self._details = {number: told for number, told in self._details.items() if number in listed}
-        holding = {job.number for job in jobs if job.is_running}
-        new = sorted(number for number in holding - self._held if number.isdecimal())
-        wait = {job.number for job in jobs if job.is_waiting and job.number.isdecimal()} - self._details.keys()
-        more = sorted(wait)[: max(most - len(new), 0)]
+        phases = {
+            (job.number, job.submit, job.start if job.is_running else None)
+            for job in jobs
+            if (job.is_running or job.is_waiting) and job.number.isdecimal()
+        }
+        new = sorted({number for number, _, start in phases - self._phases if start is not None})
+        wait = sorted({number for number, _, start in phases - self._phases if start is None})
+        more = wait[: max(most - len(new), 0)]
+        current = listed.difference(wait)
+        self._details = {number: told for number, told in self._details.items() if number in current}
         show = ("scontrol", "-d", "-o", "show", "job")
         asked = [*new, *more]
         for words in [show] if len(asked) > MOST_DETAILS else [(*show, number) for number in asked]:
             told = text.details_of(self._unless_refused(*words))
             self._details |= {number: details for number, details in told.items() if number in listed}
-        self._held = holding
-        for number in asked:  # gone meanwhile: not asked for again
-            self._details.setdefault(number, text.Details())
+        left = set(wait).difference(more)
+        self._phases = {phase for phase in phases if phase[2] is not None or phase[0] not in left}
         return text.with_details(jobs, self._details)
 
 

@@ -1,4 +1,6 @@
-"""Parser of the limits of users, accounts and QOS, with their current use, from `scontrol show assoc_mgr`."""
+"""Parser of limits with their current use: those of users, accounts and QOS, from `scontrol show assoc_mgr`, and the
+numbers of licenses, from `scontrol show lic`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,7 @@ _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)
 _QOS = re.compile(r"\s*QOS=([^\s(]+)")
+_LICENSE = re.compile(r"^LicenseName=(\S{1,200})\s+Total=(\d{1,15})\s+Used=(\d{1,15})\s", re.M | re.ASCII)
 _OF = {"Account Limits": "qos of an account", "User Limits": "qos of a user"}
 
 
@@ -33,6 +36,12 @@ def limits(text: str) -> tuple[Limit, ...]:
                     amount = float(most), float(used or 0)
                     found.append(Limit(kind, name, f"{key[1]}={what}" if what else key[1], *amount))
     return tuple(found)
+
+
+def licenses(text: str) -> tuple[Limit, ...]:
+    """Return a limit for each license: how many of it there are, and how many of these are in use."""
+    found = _LICENSE.findall(text)[:MOST_LIMITS]
+    return tuple(Limit("license", name, "license", float(most), float(used)) for name, most, used in found)
 
 
 def _lines(text: str, users: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

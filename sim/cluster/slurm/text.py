@@ -31,6 +31,7 @@ _AFTER_NAME = re.compile(r"\sUserId=\S+ GroupId=")
 """Pattern of the text that follows a job's name in the output. A name may contain such text, so the last match
 counts.
 """
+_FIELD = re.compile(r"(?<=\s)(\w+)=(\S*)")
 _STATE = re.compile(r"[A-Z_]+")
 _NONE = re.compile(r"No \w+ in the system")
 LONGEST_NAME = 1024
@@ -126,39 +127,37 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
 
 
 class Details(NamedTuple):
-    """Details of a job, from the command `scontrol -d show job`; the list of all jobs (squeue) does not contain
-    them.
+    """Details of a job, from the command `scontrol -d show job`; the list of all jobs (squeue) does not contain them.
+    The fields have the meaning of those of `ClusterJob`.
     """
 
     cores: tuple[Cores, ...] = ()
     tres: str = ""
     is_exclusive: bool = False
     eligible: float | None = None
-    """Time from which the job could start; None if unknown, as for a held job."""
     at_once: int = 0
-    """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited."""
     most_nodes: int | None = None
-    """Largest number of nodes that the job accepts; 0 for any number; None if unknown."""
+    restarts: int | None = None
+    features: str = ""
+    required: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    licenses: str = ""
+    deadline: float | None = None
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
     """Return the jobs, with the cores that they hold and what they request added from `details`, a mapping by job
     number. The time at which a job became eligible can change until it starts, so a waiting job does not get it.
     """
-    return tuple(
-        replace(
-            job,
-            cores=told.cores if job.is_running else (),
-            tres=told.tres,
-            is_exclusive=told.is_exclusive,
-            at_once=told.at_once,
-            most_nodes=told.most_nodes if job.is_waiting else None,
-            eligible=job.eligible if job.is_waiting else told.eligible or job.eligible,
-        )
-        if (told := details.get(job.number)) is not None
-        else job
-        for job in known
-    )
+    return tuple(_with(job, told) if (told := details.get(job.number)) is not None else job for job in known)
+
+
+def _with(job: ClusterJob, told: Details) -> ClusterJob:
+    eligible = job.eligible if job.is_waiting else told.eligible or job.eligible
+    if not job.is_running:
+        told = told._replace(cores=())
+    most_nodes = told.most_nodes if job.is_waiting else None
+    return replace(job, **told._replace(eligible=eligible, most_nodes=most_nodes)._asdict())
 
 
 def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
@@ -168,20 +167,27 @@ def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
         match = re.match(r"JobId=(\d+)", part, re.ASCII)
         if match:
             told = part[max((name.end() for name in _AFTER_NAME.finditer(part)), default=0) :]
+            said = dict(reversed(_FIELD.findall(told)))  # of a repeated field, the first counts
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", told)
-            tres = re.search(r"\sAllocTRES=(\w\S*)", told) or re.search(r"\s(?:Req)?TRES=(\w\S*)", told)
-            whole = re.search(r"\sExclusive=(\S+)", told)  # since 26.05, where OverSubscribe is NO for all jobs
-            shares = re.search(r"\sOverSubscribe=(\S+)", told)
-            eligible = re.search(r"\sEligibleTime=(\S+)", told)
-            wanted = re.search(r"\sNumNodes=(\d{1,9})(-\d{1,9})?\s", told, re.ASCII)
+            tres = (said.get(key, "") for key in ("AllocTRES", "ReqTRES", "TRES"))
+            whole = said.get("Exclusive")  # since 26.05, where OverSubscribe is NO for all jobs
+            wanted = re.fullmatch(r"\d{1,9}(?:-(\d{1,9}))?", said.get("NumNodes", ""), re.ASCII)
             at_once = re.match(r"JobId=\d+ ArrayJobId=\d+ ArrayTaskId=\S+ ArrayTaskThrottle=(\d{1,9}) ", part, re.ASCII)
+            restarts = said.get("Restarts", "")
             found[match[1]] = Details(
-                tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
-                whole[1] in WHOLE if whole else shares is not None and shares[1] == "NO",
-                stamp(eligible[1], zone) if eligible else None,
-                int(at_once[1]) if at_once else 0,
-                int((wanted[2] or "-0")[1:]) if wanted else None,
-            )  # fmt: skip
+                cores=tuple(c for h in held for c in _each(h[1], h[2])),
+                tres=_free(next((each for each in tres if each[:1].isalnum()), "")),
+                is_exclusive=said.get("OverSubscribe") == "NO" if whole is None else whole in WHOLE,
+                eligible=stamp(said.get("EligibleTime", ""), zone),
+                at_once=int(at_once[1]) if at_once else 0,
+                most_nodes=int(wanted[1] or 0) if wanted else None,
+                restarts=_whole(restarts) if restarts else None,
+                features=_free(_said(said.get("Features", ""))),
+                required=hosts(said.get("ReqNodeList", "")),
+                excluded=hosts(said.get("ExcNodeList", "")),
+                licenses=_free(_said(said.get("Licenses", ""))),
+                deadline=stamp(said.get("Deadline", ""), zone),
+            )
     return found
 
 

@@ -40,8 +40,8 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
 @pytest.mark.parametrize(
     ("reason", "more", "expected"),
     [
-        ("", {}, "waits: Slurm has not considered it yet"),
-        ("Priority", {}, "waits behind 1 job in batch: J8 has priority 70 > 50 (age 30 > 10)"),
+        ("", {}, "waits: Slurm gives no reason now"),
+        ("Priority", {}, "waits behind 1 job for nodes of batch: J8 has priority 70 > 50 (age 30 > 10)"),
         (
             "Resources",
             {"cpus": 6},
@@ -59,7 +59,22 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
             {"dependency": "singleton(unfulfilled)", "user": "anna"},
             "waits for the end of all earlier jobs of user anna with the same name",
         ),
-        ("BeginTime", {"start": NOW + 60}, f"waits: its user asked for a start not before {date(NOW + 60, NOW)}"),
+        (
+            "BeginTime",
+            {"start": NOW + 60, "restarts": 0},
+            f"waits: its user asked for a start not before {date(NOW + 60, NOW)}",
+        ),
+        (
+            "BeginTime",
+            {"start": NOW + 60, "restarts": 2},
+            f"waits: it was requeued 2 times, and starts not before {date(NOW + 60, NOW)}",
+        ),
+        (
+            "BeginTime",
+            {"start": NOW + 60},
+            f"waits: it starts not before {date(NOW + 60, NOW)}, as its user asked, or because it was requeued",
+        ),
+        ("BeginTime", {}, "waits: its begin time has come, and Slurm has not considered it since"),
         (
             "PartitionTimeLimit",
             {"partition": "short"},
@@ -72,7 +87,12 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         ),
         ("PartitionDown", {"partition": "short"}, "waits: partition short is down"),
         ("JobArrayTaskLimit", {}, "waits: its array may run only so many tasks at once, and 1 task of it runs"),
-        ("JobArrayTaskLimit", {"at_once": 3}, "waits: its array may run only 3 tasks at once, and 1 task of it runs"),
+        ("JobArrayTaskLimit", {"at_once": 1}, "waits: its array may run only 1 task at once, and 1 task of it runs"),
+        (
+            "JobArrayTaskLimit",
+            {"at_once": 4, "array": "5"},
+            "waits: its array may run only 4 tasks at once, which ran at Slurm's last pass; now 0 run",
+        ),
         (
             "Reservation",
             {"reservation": "maint"},
@@ -81,13 +101,16 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "ReqNodeNotAvail, UnavailableNodes:n2",
             {},
-            "waits: nodes that it needs are down, drained or reserved: n2 is drained",
+            "waits: not all of its nodes are available: n2 is drained and reservation maint keeps n2 until ",
         ),
         (
             "ReqNodeNotAvail, UnavailableNodes:n1",
             {},
-            "waits: Slurm counts n1 as unavailable for it; none is down or reserved, so other jobs have them",
+            "waits: at its last pass Slurm counted n1 as unavailable; now none of its nodes is down or reserved",
         ),
+        ("ReqNodeNotAvail, UnavailableNodes:n2", {"required": ("n2",)}, "waits: it asks for n2, which is drained"),
+        ("Resources", {"required": ("n2",)}, "waits: it asks for n2, which is drained"),
+        ("Licenses", {}, "waits: too few of the licenses that it asks for are free"),
         ("JobHeldUser", {}, "waits: its user holds it (scontrol release JOB lets it go)"),
         ("SomethingNew", {}, "waits: Slurm says SomethingNew"),
     ],
@@ -114,6 +137,29 @@ def test_a_reason(reason: str, more: dict[str, Any], expected: str) -> None:
 )  # fmt: skip
 def test_a_limit(reason: str, limit: Limit | None, expected: str) -> None:
     assert said(reason, replace(CLUSTER, limits=(limit,) if limit else ())).startswith(expected)
+
+
+def test_a_limit_that_has_room_again_is_of_the_last_pass() -> None:
+    told = said("AssocGrpCpuLimit", replace(CLUSTER, limits=(Limit("account", "physics", "GrpTRES=cpu", 8, 4),)))
+    assert told.startswith(
+        "waits: account physics was at its limit of cores at Slurm's last pass; now 4 used + 4 asked for of 8; J1 (4"
+    )
+
+
+def test_a_job_beyond_its_limit_is_overdue() -> None:
+    late = replace(RUNNING, end=NOW - 5)
+    assert say(CLUSTER, late).endswith(f" on n1, overdue since {date(NOW - 5, NOW)}")
+    told = said("Resources", replace(CLUSTER, jobs=(late,)), cpus=6)
+    assert told.endswith(f"J1 holds 4 cores, overdue since {date(NOW - 5, NOW)}")
+
+
+def test_nodes_kept_for_jobs_ahead_are_not_said_to_be_down() -> None:
+    up = replace(CLUSTER, nodes=(CLUSTER.nodes[0],), reservations=())
+    reason = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+    told = "waits behind 1 job for nodes of batch: J8 has priority 70 > 50 (age 30 > 10); Slurm keeps nodes for them"
+    assert said(reason, up) == told
+    drained = said(reason, replace(CLUSTER, reservations=()))
+    assert drained.startswith("waits: not all of its nodes are available: n2 is drained; it waits behind 1 job")
 
 
 def test_running_jobs_are_newer_than_the_use_of_a_limit() -> None:
@@ -150,6 +196,12 @@ def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     expected = paragraph(CLUSTER, away)[-1]
     assert expected.startswith("Slurm expects its start at ")
     assert expected.endswith(" on n1; while nodes are away, that date is no plan.")
+    gone = paragraph(CLUSTER, replace(away, planned_nodes=("n2",)))[-1]
+    assert gone.endswith(" on n2, but n2 is drained.")
+    late = replace(waiting, reason="Resources", deadline=NOW + 900)
+    assert paragraph(CLUSTER, late)[-1].endswith(f"; it would then end after its deadline, {date(NOW + 900, NOW)}.")
+    passed = replace(waiting, reason="Resources", start=NOW - 3)
+    assert paragraph(CLUSTER, passed)[-1].endswith(" (3s ago).")
     hidden = replace(CLUSTER, is_private=True)
     assert "hidden" in paragraph(hidden, replace(waiting, reason="Resources"))[-1]
 

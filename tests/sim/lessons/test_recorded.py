@@ -81,7 +81,7 @@ def test_names_are_those_of_the_poll(tmp_path: Path) -> None:
     seen = Seen(polls(), 35)
     job = seen.job("J46")
     assert seen.written("J46.word") == job.reason == "Priority"
-    assert seen.written("J46.reason").startswith("waits behind 14 jobs in batch: J18 has priority")
+    assert seen.written("J46.reason").startswith("waits behind 14 jobs for nodes of batch: J18 has priority")
     assert seen.written("waiting") == f"{len(seen.cluster.queue)}"
     assert seen.claim("J46.start - J46.slurm < 0s") is None
     assert seen.claim("J46.low <= J46.high") is None

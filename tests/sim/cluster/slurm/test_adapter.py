@@ -14,6 +14,7 @@ import pytest
 
 from sim.cluster.slurm.adapter import LIGHT, MOST_DETAILS, SELDOM, Slurm, ended
 from sim.cluster.slurm.commands import Commands
+from sim.cluster.values import Limit
 from sim.errors import ClusterError
 
 NOW = 1_795_469_000.0
@@ -31,6 +32,7 @@ class Written(Commands):
         self.asked: list[str] = []
         self.jobs = jobs
         self.cost = 0.0
+        self.restarts = 0
         self.history = ""
         self.answers = {
             "scontrol show config": f"ClusterName = testbed\nPrivateData = {private}\nSLURM_VERSION = 24.11.5\n",
@@ -49,7 +51,8 @@ class Written(Commands):
         if words[0] == "sacct" and self.history:
             return self.history
         if line.startswith("scontrol -d -o show job"):
-            return "JobId=1 Nodes=n1 CPU_IDs=0-1 Mem=0\nJobId=2 TRES=cpu=1,mem=9M,node=1 Nodes=n1 CPU_IDs=2 Mem=0\n"
+            first = f"JobId=1 Restarts={self.restarts} Nodes=n1 CPU_IDs=0-1 Mem=0\n"
+            return f"{first}JobId=2 TRES=cpu=1,mem=9M,node=1 Nodes=n1 CPU_IDs=2 Mem=0\n"
         if line not in self.answers:
             raise ClusterError(f"{words[0]}: refused")
         return self.answers[line]
@@ -107,6 +110,23 @@ def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> No
         assert last.tres == "cpu=1,mem=9M,node=1"
     assert last.cores[0].mask == 4
     assert [line for line in commands.asked if line.endswith("job 2")] == ["scontrol -d -o show job 2"] * 2
+
+
+def test_details_of_a_requeued_job_are_asked_for_again() -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    commands.jobs = row(1, "PENDING").replace("21:33:46", "21:41:00")
+    commands.restarts = 1
+    for _ in range(2):
+        assert slurm.snapshot().job_of["1"].restarts == 1
+    assert sum(line.startswith("scontrol -d -o show job") for line in commands.asked) == 2
+
+
+def test_licenses_are_limits_with_their_use() -> None:
+    commands = Written(row(1))
+    commands.answers["scontrol -o show lic"] = "LicenseName=matlab Total=3 Used=2 Free=1 Reserved=0 Remote=no\n"
+    assert Slurm(commands).snapshot().limits == (Limit("license", "matlab", "license", 3, 2),)
 
 
 def test_few_of_many_arrivals_are_asked_about() -> None:

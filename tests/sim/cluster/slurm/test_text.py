@@ -49,6 +49,16 @@ def test_a_short_line_is_no_job() -> None:
     assert text.jobs("slurm_load_jobs error: Unable to contact slurm controller\n17|17\n") == ()
 
 
+def test_the_constraints_of_a_job_are_read() -> None:
+    told = (
+        "JobId=4 JobName=Features=x UserId=a GroupId=a Restarts=2 Deadline=1970-01-01T00:01:00 ReqNodeList=n[1-2] "
+        "ExcNodeList=n4 Features=fast&big Licenses=matlab:2 Comment=Restarts=9 \n"
+    )
+    known = text.details_of(told)["4"]
+    assert (known.restarts, known.deadline, known.required) == (2, 60.0, ("n1", "n2"))
+    assert (known.excluded, known.features, known.licenses) == (("n4",), "fast&big", "matlab:2")
+
+
 def test_cores_of_several_nodes_are_told_apart() -> None:
     told = "JobId=4 JobName=CPU_IDs=9 x\n   Nodes=n[1-2] CPU_IDs=0-1,3 Mem=1\n   Nodes=n3 CPU_IDs=2 Mem=1\n"
     assert text.details_of(told)["4"].cores == (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))
@@ -119,7 +129,7 @@ def test_a_job_that_has_started_has_its_eligible_time_and_an_array_its_limit() -
     told = (
         "JobId=4 JobName=a ArrayTaskId=1 ArrayTaskThrottle=9 b\n   UserId=a(7) GroupId=a(7)\n   EligibleTime=Unknown\n"
     )
-    assert text.details_of(told)["4"][3:] == (None, 0, None)
+    assert text.details_of(told)["4"][3:6] == (None, 0, None)
 
 
 @pytest.mark.parametrize(
