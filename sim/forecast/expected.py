@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from sim.cluster.constraints import gone
 from sim.cluster.values import NEVER, Cluster, ClusterJob
 from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 from sim.forecast.ranges import SHARE
+from sim.formatting import listed
 
 SHORT = Model("short jobs", quantile=(1 - SHARE) / 2)
 """Model in which each job runs only as long as the shortest tenth of comparable past jobs did."""
@@ -70,6 +72,8 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return "the nodes are not known"
     if job.reason.partition(",")[0] in NEVER:
         return "as it is, it can never start"
+    if named := gone(cluster, job):
+        return f"it asks for {listed(node.name for node in named)}, where no job can start now"
     if not can_be_forecast(job):
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
     if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:

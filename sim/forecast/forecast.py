@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from sim.cluster.constraints import allowed
 from sim.cluster.machine import machine_in_words, with_partitions
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
 from sim.decisions.reasons import AsRecorded
@@ -334,7 +335,7 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
     """Return the nodes with the request of each job; waiting jobs get no node that is unavailable now."""
-    cluster = with_partitions(cluster)
+    cluster, features = _with_constraints(with_partitions(cluster), jobs)
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
     gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
     groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
@@ -350,7 +351,24 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
         counts = {held.node: held.mask.bit_count() for held in job.cores}
         asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
     shape = asked.shape
-    return replace(shape, requests=tuple(map(_as_asked, jobs, shape.requests)))
+    asked_for = zip(jobs, shape.requests, features, strict=True)
+    return replace(shape, requests=tuple(replace(_as_asked(job, each), features=own) for job, each, own in asked_for))
+
+
+def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Cluster, list[frozenset[str]]]:
+    """Return the cluster with a feature for each set of nodes to which constraints restrict waiting jobs, and for each
+    job the features that it requests then.
+    """
+    sets, features = dict[frozenset[str], str](), list[frozenset[str]]()
+    for job in jobs:
+        is_free = not (job.is_waiting and (job.features or job.required or job.excluded))
+        names = frozenset[str]() if is_free else frozenset(node.name for node in allowed(cluster, job))
+        features.append(frozenset() if is_free else frozenset({sets.setdefault(names, f"set {len(sets)}")}))
+    nodes = (
+        replace(node, features=tuple(feature for names, feature in sets.items() if node.name in names))
+        for node in cluster.nodes
+    )
+    return replace(cluster, nodes=tuple(nodes)), features
 
 
 def _as_asked(job: ClusterJob, request: Request) -> Request:

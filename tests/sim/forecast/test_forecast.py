@@ -52,6 +52,23 @@ def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
     assert said(NODES, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [({}, 0), ({"required": ("n1",)}, 300), ({"excluded": ("n2",)}, 300), ({"features": "big&fast"}, 300)],
+)
+def test_a_job_waits_for_the_nodes_that_its_constraints_leave(asked: dict[str, Any], expected: float) -> None:
+    nodes = (replace(NODES_[0], features=("big", "fast")), replace(NODES_[1], features=("big",)))
+    job = replace(WAITS, cpus=2, tres="cpu=2,node=1", **asked)
+    assert said(NODES, RUNS, job, nodes=nodes) == {"2": expected}
+
+
+def test_no_forecast_names_a_start_on_a_node_that_is_down() -> None:
+    nodes = (NODES_[0], replace(NODES_[1], states=frozenset({"DOWN"})))
+    job = replace(WAITS, required=("n2",))
+    assert said(NODES, RUNS, job, nodes=nodes) == {}
+    assert why_unknown(Cluster(NOW, nodes=nodes, jobs=(job,)), job) == "it asks for n2, where no job can start now"
+
+
 def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None:
     """Nodes can be given more jobs than they have memory for, and can shrink while a job runs."""
     wide, heavy = replace(RUNS, cpus=40, tres="cpu=40,node=1"), replace(RUNS, tres="cpu=3,mem=2000M,node=1")
