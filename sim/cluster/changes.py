@@ -8,7 +8,7 @@ from typing import Literal
 
 from sim.cluster.values import SUSPENDED, Cluster, ClusterJob
 
-Kind = Literal["arrival", "start", "completion", "suspension", "node", "moved", "reservation"]
+Kind = Literal["arrival", "start", "completion", "requeue", "suspension", "node", "moved", "reservation"]
 TRIFLE = 1.0
 """Smallest change, in seconds, of a job's expected start that counts as an event."""
 
@@ -51,6 +51,8 @@ def _of_jobs(before: Cluster, after: Cluster) -> Iterator[Event]:
             yield Event(_within(began, before, after), "start", job.id, after=job.state)
         if job.has_ended and (was is None or not was.has_ended):
             yield Event(_within(job.end or after.at, before, after), "completion", job.id, after=job.state)
+        elif job.is_waiting and was is not None and (was.is_running or was.state == SUSPENDED):
+            yield Event(_within(job.submit, before, after), "requeue", job.id, was.state, job.state)
         elif was is not None and (job.state == SUSPENDED) != (was.state == SUSPENDED) and not job.has_ended:
             yield Event(after.at, "suspension", job.id, was.state, job.state)
         elif was is not None and job.is_waiting and was.is_waiting:

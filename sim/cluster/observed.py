@@ -451,10 +451,10 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """Return how the job's last stretch ended: "killed", "interrupted" if a node failed, otherwise "done"."""
+    """Return how the last stretch ended: "killed", "interrupted" if a node failed or the job waits again, or "done"."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
-    return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
+    return "interrupted" if job.is_waiting or job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
 
 
 def _workload_of(jobs: Sequence[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:

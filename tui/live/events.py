@@ -47,6 +47,7 @@ def _job(event: Event) -> str:
 EVENTS: dict[Kind, EventKind] = {
     "start": EventKind(_started, "strong", jumps=True),
     "completion": EventKind(_ended, jumps=True),
+    "requeue": EventKind(lambda event, _: f"{_job(event)} was put back into the queue", "accent"),
     "arrival": EventKind(_arrived, turn=1, jumps=True),
     "node": EventKind(
         lambda event, _: f"node {printable(event.subject)}: {printable(event.after)}",

@@ -30,6 +30,11 @@ def test_a_job_arrives_starts_and_ends() -> None:
     assert [(e.kind, e.after) for e in changes(runs, gone)] == [("completion", "gone")]
 
 
+def test_a_job_that_is_requeued_is_no_completion() -> None:
+    runs, again = pictures(RUNS, replace(WAITS, submit=7.0, restarts=1))
+    assert [(e.kind, e.at, e.before, e.after) for e in changes(runs, again)] == [("requeue", 7.0, "RUNNING", "PENDING")]
+
+
 def test_a_job_that_came_and_went_between_two_pictures_has_all_its_events() -> None:
     none, ended = pictures(None, ENDED)
     assert [e.kind for e in changes(none, ended)] == ["arrival", "start", "completion"]
