@@ -125,13 +125,18 @@ def moment(typed: str, recording: Recording) -> float:
     return meant if meant > 1e9 or not times else times[0] + meant
 
 
-def job_of(cluster: Cluster, named: str) -> ClusterJob:
-    """Return the job that a user named; if it does not exist, raise `NotThereError`, which lists some of the user's own
-    jobs.
+def job_of(cluster: Cluster, named: str, host: str, recording: Recording | None) -> ClusterJob:
+    """Return the job that a user named. If the cluster no longer lists it, it is searched among the ended jobs of the
+    recording or of the accounting of Slurm on `host`. If there is none, raise `NotThereError`, which lists some of
+    the user's own jobs.
     """
     job = cluster.find(named)
     if job is None:
+        past = recording.ended(0.0, cluster.at) if recording else _asked(host, lambda slurm: slurm.past(named))
+        job = replace(cluster, jobs=past).find(named)
+    if job is None:
         own = [each.id for each in cluster.jobs if each.user == cluster.me and not each.has_ended]
         hint = f"; yours are {', '.join(own[:5])}" if own else ""
-        raise NotThereError(f"no job {shortened(printable(named))!r} at that moment{hint}")
+        where = " at that moment" if recording else ": Slurm never had it, or has forgotten it"
+        raise NotThereError(f"no job {shortened(printable(named))!r}{where}{hint}")
     return job

@@ -41,7 +41,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
     from sim.cluster.reasons import start_in_words
 
     cluster, found_in = observed.picture(host, recording, at)
-    found = observed.job_of(cluster, job)
+    found = observed.job_of(cluster, job, host, found_in)
     known = Expectations()
     if found_in is not None:
         own = pictures_of(found_in, found.id, found.submit or 0.0, cluster.at)

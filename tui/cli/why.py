@@ -25,8 +25,8 @@ def command(job: str, recording: str | None, at: str | None, host: str, is_long:
     from sim.cluster.reasons import paragraph
     from sim.cluster.reasons import say as reason
 
-    cluster, _ = observed.picture(host, recording, at)
-    found = observed.job_of(cluster, job)
+    cluster, found_in = observed.picture(host, recording, at)
+    found = observed.job_of(cluster, job, host, found_in)
     if form == "json":
         told = {
             "at": cluster.at,
