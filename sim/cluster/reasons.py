@@ -15,7 +15,7 @@ from sim.cluster.limit_reasons import limit_reason
 from sim.cluster.misfits import misfit, partitions_of
 from sim.cluster.queue_order import ahead, behind, compared
 from sim.cluster.room import kept, shortage
-from sim.cluster.values import KEPT, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation
+from sim.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation
 from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
@@ -288,7 +288,7 @@ def _reservation(cluster: Cluster, job: ClusterJob) -> str:
     return f"waits in its reservation {found.name}: its nodes are in use; the reservation ends at {until}"
 
 
-_UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job", "Reserved for maintenance")
+_UNAVAILABLE = (*NODES_AWAY, "Reserved for maintenance")
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
@@ -301,13 +301,14 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
         for each in _keeping(cluster, job, max(job.start or 0.0, cluster.at))
         if not own.keys().isdisjoint(each.nodes)
     ]
-    found = behind(cluster, job) if KEPT in job.reason else ""
+    found, keeps = behind(cluster, job), "reserved for" in job.reason
+    waits = f"; it waits {found}" if found else ""
     if why := listed([*away, *keeping], 3):
-        return f"waits: not all of its nodes are available: {why}{found and f'; it waits {found}'}"
-    if found:
+        return f"waits: not all of its nodes are available: {why}{waits if keeps else ''}"
+    if found and keeps:
         return f"waits {found}; Slurm keeps nodes for them"
     nodes = listed(own, MOST_NAMED) if named and own else "nodes"
-    return f"waits: at its last pass Slurm counted {nodes} as unavailable; now none of its nodes is down or reserved"
+    return f"waits: Slurm counted {nodes} as unavailable, but none of its nodes is down or reserved now{waits}"
 
 
 _DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}

@@ -20,8 +20,10 @@ PLANNED_FOR = frozenset({"Priority", "Resources"})
 """Reasons to wait that make the job's expected start part of a plan. With any other reason, the expected start is only
 a time before which the job cannot start.
 """
-KEPT = "reserved for"
-"""Words of the reasons that Slurm gives if nodes of a job are down, drained or kept for other jobs."""
+NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
+"""Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
+for other jobs.
+"""
 NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
@@ -321,7 +323,7 @@ class Cluster:
         """
         alike: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
-            if job.reason in PLANNED_FOR or KEPT in job.reason or not job.reason:
+            if job.reason in PLANNED_FOR or job.reason.startswith(NODES_AWAY) or not job.reason:
                 alike.setdefault(job.partition, []).append(place)
         found: dict[str, dict[int, list[int]]] = {}
         for names, places in alike.items():

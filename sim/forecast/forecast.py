@@ -17,7 +17,7 @@ import numpy as np
 
 from sim.cluster.constraints import allowed
 from sim.cluster.machine import machine_in_words, with_partitions
-from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
+from sim.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
 from sim.decisions.reasons import AsRecorded
 from sim.forecast.in_partitions import ByPriority, points_of, priorities
 from sim.forecast.limits import bounds_of, demands
@@ -150,12 +150,6 @@ class FromNow(Slurm):
         while many and (self.is_held(view, waiting[many - 1][0]) or not view.fits(waiting[many - 1][0])):
             many -= 1
         return waiting[:many]
-
-
-NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
-"""Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
-for other jobs.
-"""
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:

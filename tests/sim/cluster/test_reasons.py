@@ -106,7 +106,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "ReqNodeNotAvail, UnavailableNodes:n1",
             {},
-            "waits: at its last pass Slurm counted n1 as unavailable; now none of its nodes is down or reserved",
+            "waits: Slurm counted n1 as unavailable, but none of its nodes is down or reserved now; it waits behind",
         ),
         ("ReqNodeNotAvail, UnavailableNodes:n2", {"required": ("n2",)}, "waits: it asks for n2, which is drained"),
         ("Resources", {"required": ("n2",)}, "waits: it asks for n2, which is drained"),
