@@ -85,7 +85,7 @@ def _asked(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on the start of a waiting job: planned for a time, not before a time, or unknown."""
+    """Return text on the start of a waiting job: planned, a time before which it cannot start, a date, or unknown."""
     if cluster.is_private:
         return "Other users' jobs are hidden here, so no expected start can be trusted"
     if job.start is None:
@@ -102,7 +102,9 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
         return f"Slurm plans its start for {at}{nodes}{late}"
     if nodes and job.reason.startswith(_UNAVAILABLE):
         return f"Slurm expects its start at {at}{nodes}; while nodes are away, that date is no plan{late}"
-    return f"It starts not before {at}; while its reason holds, that date is no plan{late}"
+    if job.is_held_until_start:
+        return f"It starts not before {at}{late}"
+    return f"Slurm's date for it is {at}; while its reason holds, that is no plan{late}"
 
 
 # Priority and resources

@@ -17,8 +17,8 @@ RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNA
 SUSPENDED = "SUSPENDED"
 """State in which a job keeps its nodes, while its cores may be given to other jobs."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
-"""Reasons to wait that make the job's expected start part of a plan. With any other reason, the expected start is only
-a time before which the job cannot start.
+"""Reasons to wait that make the job's expected start part of a plan. With any other reason, the job may start earlier
+or later.
 """
 NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
 """Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
@@ -221,6 +221,11 @@ class ClusterJob:
     def is_planned(self) -> bool:
         """Return True if the job's expected start is part of a plan of the scheduler. Charts show only such starts."""
         return self.is_waiting and self.reason in PLANNED_FOR and self.start is not None
+
+    @property
+    def is_held_until_start(self) -> bool:
+        """Return True if the job's expected start is a time before which it cannot start."""
+        return self.is_waiting and self.reason == "BeginTime" and self.start is not None
 
 
 Parts = Mapping[str, float]

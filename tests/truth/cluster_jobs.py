@@ -236,9 +236,9 @@ S = r"(?:[\d.,]+ ?[a-z]+ ?)+(?:\d+)?"
 
 
 @reads(
-    rf"(Slurm plans its start for|It starts not before|Slurm expects its start at) ({D}) "
+    rf"(Slurm plans its start for|It starts not before|Slurm's date for it is|Slurm expects its start at) ({D}) "
     r"\((?:in (.*?)|(.*?) ago)\)(?: on ([^;]*?))?"
-    r"(; while (?:its reason holds|nodes are away), that date is no plan)?"
+    r"(; while (?:its reason holds, that|nodes are away, that date) is no plan)?"
     rf"(; it would then end after its deadline, ({D}))?"
 )
 def _start(
@@ -250,10 +250,11 @@ def _start(
     must((job.start >= fact.now) == (ago is None), f"that is {fact.now - job.start:.0f} s ago")
     must(lasts(ahead or ago).is_about(abs(job.start - fact.now)), "it is at another time")
     is_plan = job.reason in ("Priority", "Resources")
-    must(is_plan == (how == "Slurm plans its start for") == (not no_plan), f"its reason is {job.reason}")
-    listed_whole(on or "", job.planned_nodes if how != "It starts not before" else (), "its planned nodes")
+    must(is_plan == (how == "Slurm plans its start for"), f"its reason is {job.reason}")
+    must((job.reason == "BeginTime") == (how == "It starts not before"), f"its reason is {job.reason}")
+    must(bool(no_plan) == (how in ("Slurm's date for it is", "Slurm expects its start at")), "it is a plan, or none")
+    listed_whole(on or "", job.planned_nodes if how.endswith((" for", " at")) else (), "its planned nodes")
     must(not any(map(fact.is_gone, names(on or ""))), "one of these nodes takes no jobs")
-    must(how != "It starts not before" or job.start >= fact.now or not on, "that time has passed")
     due = job.deadline
     is_late = bool(due and job.limit and job.start + job.limit > due)
     must(is_late == bool(late), "its deadline is before the end of such a run" if is_late else "it meets its deadline")

@@ -31,7 +31,7 @@ MOST_DATES = 12
 def command(job: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
     """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.
 
-    A date is a plan only for a job that waits for its priority or for resources; for all others it is "not before".
+    A date is a plan only for a job that waits for its priority or for resources; for all others it is "no plan".
     A recording shows how the date moved, and the score of the forecasts of the day before. --if changes time, cpus,
     nodes, mem (per node), gpus (per node), partition or exclusive (yes, no). It names the jobs that would start later.
     """
@@ -120,7 +120,7 @@ def moved(known: Expectations, now: float) -> list[str]:
         late = known.started - known.said[-1].start
         lines.append(f"It started {span(abs(late))} {'later' if late >= 0 else 'earlier'} than the last date said.")
     rows = [
-        [date(each.at, now), date(each.start, now), "plan" if each.is_plan else "not before"]
+        [date(each.at, now), date(each.start, now), "plan" if each.is_plan else "no plan"]
         for each in known.said[-MOST_DATES:]
     ]
     return [*lines, "", *table([["said at", "start", ""], *rows], align=["left", "left", "left"])]

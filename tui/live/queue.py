@@ -163,9 +163,9 @@ _CORES = tuple(
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return the expected start of a job as text: a date, or "not before" a date if the scheduler has no plan for the
-    job. Return "never" if the job can never start (see `NEVER`), "-" if the start is unknown. If `narrow`, ">" stands
-    for "not before".
+    """Return the expected start of a job as text: a date, with "?" if the scheduler has no plan for the job, or "not
+    before" a date if it is the job's begin time. Return "never" if the job can never start (see `NEVER`), "-" if the
+    start is unknown. If `narrow`, ">" stands for "not before".
     """
     if job.reason.partition(",")[0] in NEVER:
         return "never"
@@ -175,6 +175,8 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
     at = at[:5] if at[2:3] == ":" else at
     if job.is_planned:
         return at
+    if not job.is_held_until_start:
+        return f"{at}?"
     return f">{at}" if narrow else f"not before {at}"
 
 

@@ -191,7 +191,10 @@ def test_reason_of_unavailable_nodes_stands_once() -> None:
 def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     waiting = replace(JOB, start=NOW + 600)
     assert "plans its start" in paragraph(CLUSTER, replace(waiting, reason="Resources"))[-1]
-    assert "not before" in paragraph(CLUSTER, replace(waiting, reason="AssocGrpCpuLimit"))[-1]
+    assert "starts not before" in paragraph(CLUSTER, replace(waiting, reason="BeginTime"))[-1]
+    limited = paragraph(CLUSTER, replace(waiting, reason="AssocGrpCpuLimit"))[-1]
+    assert limited.startswith("Slurm's date for it is ")
+    assert limited.endswith("; while its reason holds, that is no plan.")
     away = replace(waiting, reason="ReqNodeNotAvail, UnavailableNodes:n2", planned_nodes=("n1",))
     expected = paragraph(CLUSTER, away)[-1]
     assert expected.startswith("Slurm expects its start at ")

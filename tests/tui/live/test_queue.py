@@ -36,13 +36,14 @@ def drawn(observed: Observed, width: int = 100, rows: int = 20, **chosen: object
     return draw_queue(context_of(observed, **chosen), (width, rows)).text.splitlines()
 
 
-def test_a_date_is_a_plan_or_not_before_or_never() -> None:
+def test_date_is_a_plan_a_question_a_begin_time_or_never() -> None:
     observed = observed_of(
         waits("1", 2, 7200, "Priority", "n1"), waits("2", 2, 7200, "BeginTime"), waits("3", 1, None, "JobHeldUser"),
-        waits("4", 1, None, "PartitionTimeLimit"),
+        waits("4", 1, None, "PartitionTimeLimit"), waits("5", 1, 7200, "AssocGrpCpuLimit"),
     )  # fmt: skip
     rows = {line.split()[0]: line for line in drawn(observed)[2:]}
-    assert "not before" not in rows["J1"]
+    assert not any(sign in rows["J1"] for sign in ("not before", "?"))
+    assert rows["J5"].split()[3].endswith("?")
     assert "not before" in rows["J2"]
     assert rows["J3"].split()[3] == "-"
     assert rows["J4"].split()[3] == "never"

@@ -37,7 +37,8 @@ SIGNS = (
     ("· on grey", "free cores on a node that has no room for any waiting job; the pointer shows the reason"),
     ("╳", "a node that is drained or down, with its reason"),
     ("┌ ┐", "a reservation, with its name"),
-    ("not before", "an expected start that is no plan: the job waits for something else than cores"),
+    ("15:10?", "an expected start that is no plan: the job waits for something else than cores"),
+    ("not before", "the begin time of a job, which its user chose or which it has after a requeue"),
     ("15:10-17:40", "our own forecast of a start; - or Slurm's date where a reason to wait is not modelled"),
     ("2x +5m", "the expected start moved twice, five minutes later in all"),
 )

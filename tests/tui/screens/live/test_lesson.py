@@ -94,7 +94,7 @@ async def test_scene_shows_its_poll_its_job_and_its_question(size: tuple[int, in
         text = seen(pilot)
         assert "With which word does Slurm say why J46 waits?" in text
         assert "2/9" in text
-        assert "J46 waits behind 14 jobs in batch" in text
+        assert "J46 waits behind 14 jobs" in text
         await pilot.press("5")
         assert "Right. Slurm's word is Priority" in seen(pilot)
         assert screen.walk.is_right
