@@ -31,6 +31,8 @@ CHANGES_STATE = (
     | {"kernel/checked_calls.py"}
     | {f"run/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "switching")}
 )
+ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot"}
+"""Modules of `sim.engine` for other rooms; what they ask of a run, a moment of it answers."""
 FLOORS = (
     (
         "sim.deadline",
@@ -97,13 +99,16 @@ class Seen(NamedTuple):
     """`thing.attribute` wherever the file writes to or deletes an attribute of something other than `self`"""
     asked: frozenset[str]
     """Names of all attributes of `view`"""
+    reached: frozenset[str]
+    """`owner.attribute` for every attribute that is read"""
     running: frozenset[str]
     """Names by which code could run"""
 
 
 @cache
 def seen(path: Path) -> Seen:
-    imports, assigned, asked, running = list[tuple[str, str]](), list[str](), set[str](), set[str]()
+    imports, assigned, asked = list[tuple[str, str]](), list[str](), set[str]()
+    reached, running = set[str](), set[str]()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             imports += ((alias.name, "") for alias in node.names)
@@ -113,10 +118,12 @@ def seen(path: Path) -> Seen:
         elif isinstance(node, ast.Attribute):
             if isinstance(node.ctx, ast.Store | ast.Del) and (owner := ast.unparse(node.value)) != "self":
                 assigned.append(f"{owner}.{node.attr}")
-            if isinstance(node.value, ast.Name) and node.value.id == "view":
+            owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+            reached.add(f"{owner}.{node.attr}")
+            if owner == "view" and isinstance(node.value, ast.Name):
                 asked.add(node.attr)
         running |= code_running_names(node)
-    return Seen(tuple(imports), tuple(assigned), frozenset(asked), frozenset(running))
+    return Seen(tuple(imports), tuple(assigned), frozenset(asked), frozenset(reached), frozenset(running))
 
 
 def imports(path: Path) -> tuple[tuple[str, str], ...]:
@@ -232,6 +239,25 @@ def test_only_the_engine_changes_the_state_of_a_simulation() -> None:
     changing = {name_of(path) for path in FILES if any(map(state.search, seen(path).assigned))}
     assert changing
     assert changing - CHANGES_STATE == set()
+
+
+def outside_the_engine() -> list[Path]:
+    rooms = (SIM / "engine", SIM / "kernel")
+    files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
+    return [path for path in files if not any(map(path.is_relative_to, rooms))]
+
+
+def test_other_rooms_import_only_the_face_of_the_engine() -> None:
+    known = {(dotted(path), module) for path in outside_the_engine() for module, _ in imports(path)}
+    asked = {found for found in known if found[1].startswith("sim.engine.")}
+    assert asked
+    assert {found for found in asked if found[1].removeprefix("sim.engine.") not in ENGINE_FACE} == set()
+
+
+def test_other_rooms_reach_no_state_of_an_engine() -> None:
+    state = re.compile(r"\w*(engine|cursor)\.state|(?!self\.)\w+\.(sharing|ledger|tally|releases)")
+    reached = {(dotted(path), name) for path in outside_the_engine() for name in seen(path).reached}
+    assert {found for found in reached if state.fullmatch(found[1])} == set()
 
 
 def test_the_engine_imports_no_policy() -> None:

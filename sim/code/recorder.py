@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import CodePlace, Condition, Made, PassCode, Value
 from sim.code.source import Test, function_of, short, tests_of, told_numbers
-from sim.engine.state import State
+from sim.engine.moment import Moment
 from sim.policies.policy import __file__ as policy_module
 from sim.policies.policy import code_of
 from sim.workload.model import Job
@@ -60,8 +60,8 @@ class _Call:
 class Recorder:
     """Recorder of the lines that run in a step; the caller makes steps through `record`."""
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, moment: Moment) -> None:
+        self._moment = moment
         self._calls: dict[FrameType, _Call] = {}
         self._functions: dict[CodeType, int] = {}
         self._call_functions: list[int] = []
@@ -142,7 +142,7 @@ class Recorder:
         """Return True if the file contains a built-in policy or the policy in use, or is in the folder of the policy in
         use.
         """
-        own = code_of(self._state.policy).co_filename
+        own = code_of(self._moment.rules).co_filename
         return file.startswith(POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
     # Notes
@@ -157,7 +157,7 @@ class Recorder:
 
     def _note_decisions(self) -> None:
         """Record that the decisions made since the last check were made by the line that has just run."""
-        new = len(self._state.decisions) - len(self._made)
+        new = len(self._moment.decisions) - len(self._made)
         if new > 0:
             self._made += [self._last] * new
 

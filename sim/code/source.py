@@ -14,10 +14,10 @@ from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 from sim.code.lines import Function
-from sim.engine.state_view import StateView
 from sim.formatting import count, name, printable, shortened
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
+from sim.policies.view import GivenView
 from sim.workload.job import FIELDS, Job
 
 LONGEST = 2000
@@ -176,11 +176,15 @@ def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
         raise _UntoldError
     if type(owner) is Extra and asked == "admits":
         return f"{job.procs} <= {owner.left}"
-    if isinstance(owner, StateView) and asked == "spares" and not owner.has_nodes:
+    if _is_view(owner) and asked == "spares" and not owner.has_nodes:
         return f"{job.procs} <= {_value(node.args[-1], local)}"
-    if isinstance(owner, StateView) and asked == "fits" and not owner.has_nodes:
+    if _is_view(owner) and asked == "fits" and not owner.has_nodes:
         return f"{job.procs} <= {owner.free}"
     raise _UntoldError
+
+
+def _is_view(owner: object) -> bool:
+    return isinstance(owner, GivenView)
 
 
 def _with_values_or_nothing(node: ast.expr, local: Mapping[str, Any]) -> str:
@@ -218,7 +222,7 @@ def _field(owner: object, field: str) -> Any:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):
         return vars(owner)[field]
-    if isinstance(owner, StateView) and field in ("now", "time", "free", "procs"):
+    if _is_view(owner) and field in ("now", "time", "free", "procs"):
         return getattr(owner, field)
     raise _UntoldError
 

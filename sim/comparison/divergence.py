@@ -22,10 +22,10 @@ from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
+from sim.engine.moment import LiveMoment, Where
 from sim.engine.schedule import Schedule
-from sim.engine.state import State
 from sim.history.past import Past
-from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits
+from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits_now
 from sim.workload.model import Job
 
 
@@ -168,7 +168,7 @@ class Account:
     """Reason why the job waits; None if it does not wait or the reason is unknown."""
     delays: Delayed | None = None
     """Planned job that would be delayed if this job started now; None if that is not why this job waits."""
-    where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
+    where: Where | Literal["finished"] = "queue"
     """State of the job after the step: in the queue, running, suspended, in the matrix, or finished."""
 
 
@@ -176,37 +176,32 @@ def account(engine: Engine, rank: int, time: float) -> Account:
     """Return what a run did with the job `rank` at `time`, and why. The engine must have made all steps up to `time`
     and no later one.
     """
-    job = engine.state.jobs[rank]
-    own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
+    moment = engine.moment
+    job, where = moment.jobs[rank], moment.where(rank)
+    own = [d for d in moment.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
-    if rank in engine.state.suspended:
-        kept = next((d.because for d in own if isinstance(d, Keep)), None)
-        return Account(job, act, kept, where="suspended")
-    if rank in engine.state.running:
-        return Account(job, act, where="running")
-    if engine.state.sharing is not None and rank in engine.state.sharing.ran:
-        return Account(job, act, where="matrix")
-    if job not in engine.state.queue:
-        return Account(job, act, where="finished")
-    at = engine.state.planned.get(rank)
-    considered = engine.state.rebuild if engine.state.sharing else engine.state.decisions
-    waits = why_it_waits(engine.state, job, considered, (at, None))
-    return Account(job, act, waits, _delayed(engine.state, job) if isinstance(waits, PlannedLater) else None)
+    if where == "suspended":
+        return Account(job, act, next((d.because for d in own if isinstance(d, Keep)), None), where=where)
+    if where != "queue":
+        return Account(job, act, where=where or "finished")
+    planned = moment.reserved.get(rank, moment.expected.get(rank))
+    considered = moment.rebuild if moment.takes_turns else moment.decisions
+    waits = why_it_waits_now(moment, job, considered, (planned, None))
+    return Account(job, act, waits, _delayed(moment, job) if isinstance(waits, PlannedLater) else None)
 
 
-def _delayed(state: State, job: Job) -> Delayed | None:
+def _delayed(moment: LiveMoment, job: Job) -> Delayed | None:
     """Return the first planned job, in queue order, whose reservation would have to be moved if `job` started now; None
     if there is no such job.
 
     To find this job, all reservations are planned again with `job` running, in queue order.
     """
-    plan, reserved = state.running_plan(), state.reserved
-    if state.machine.owners or not plan.admits(job, state.now, job.estimate):
+    plan, now, keeps = moment.running_plan(), moment.time or 0, moment.rules.keeps_reservations
+    if moment.owners or not plan.admits(job, now, job.estimate):
         return None
-    keeps = state.policy.keeps_reservations
     planned = (
-        PlannedStart(q, reserved[q.rank], state.reserved_for(q), stands=keeps or q.rank in state.granted)
-        for q in state.line
-        if q.rank in reserved
+        PlannedStart(q, at, lasts, stands=keeps or q.rank in moment.granted)
+        for q, at, lasts in moment.queue.plans()
+        if q.rank in moment.reserved
     )
-    return next(delayed_by(job, state.now, plan, planned), None)
+    return next(delayed_by(job, now, plan, planned), None)

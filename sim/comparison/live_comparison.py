@@ -156,15 +156,14 @@ class LiveComparison:
     def level(self, moment: float) -> CommonJobs:
         """Return metrics of both runs up to the time `moment`, over the jobs that have finished in both by then."""
         until = min(moment, *map(_computed_until, self.branches))
-        ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
+        ends = [_ends(branch) <= until for branch in self.branches]
         both = ends[0] & ends[1]
         waits, slowdowns = [], []
         for branch in self.branches:
-            ledger, workload = branch.engine.state.ledger, branch.engine.workload
-            start, end = np.array(ledger.start)[both], np.array(ledger.end)[both]
-            releases, run = branch.engine.state.releases, workload.runtime[both]
-            known = workload if releases is None else replace(workload, submit=releases.submits(workload.submit))
-            submit = known.submit[both]
+            start, end = _starts(branch)[both], _ends(branch)[both]
+            workload, submits = branch.engine.workload, branch.engine.moment.submits
+            known = replace(workload, submit=submits) if workload.follows else workload
+            submit, run = known.submit[both], known.runtime[both]
             waits.append(np.maximum(start - known.due[both], 0))
             slowdowns.append(1 + (end - submit - run) / np.maximum(run, TAU))
         return CommonJobs(
@@ -238,8 +237,8 @@ class Search:
         """Return the run with the index `place` (0 or 1), limited to those steps up to the time `until` that have not
         been compared.
         """
-        branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
-        end = np.array(ledger.end)
+        branch = self._branches[place]
+        end = _ends(branch)
         end[~((end >= self.since) & (end <= until))] = np.nan
         history = branch.history.as_of(_steps_until(branch.history, until))
         return Side(history, replace(self._schedules[place], end=end), self._first[place])
@@ -306,7 +305,11 @@ def _largest(values: Floats) -> float:
 
 
 def _starts(branch: Branch) -> Floats:
-    return np.array(branch.engine.state.ledger.start)
+    return branch.history.starts(len(branch.engine.workload))
+
+
+def _ends(branch: Branch) -> Floats:
+    return branch.history.ends(len(branch.engine.workload))
 
 
 def _computed_until(branch: Branch) -> float:

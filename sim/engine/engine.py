@@ -31,13 +31,15 @@ from sim.engine.express.express import ENDLESS, Express
 from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
+from sim.engine.moment import LiveMoment, take_snapshot
 from sim.engine.next_event import NextEvent
 from sim.engine.policy_calls import after_step, beginning, blame, first_of, leaves_waiting, run_pass
 from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
-from sim.engine.snapshot import Snapshot, take_snapshot
+from sim.engine.snapshot import Snapshot
 from sim.engine.state import Future, State
+from sim.engine.state_moment import StateMoment
 from sim.engine.state_view import StateView, renew, shown_view
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
@@ -103,6 +105,8 @@ class Engine:
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._view = StateView(state)
+        self.moment: LiveMoment = StateMoment(state, self.workload)
+        """All that may be asked of the run after its last step; each step makes another moment of it"""
         self._prepare_passes()
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         beside = (
@@ -150,11 +154,6 @@ class Engine:
     def step_count(self) -> int:
         """Return the number of steps made so far."""
         return self.state.step_count
-
-    @property
-    def is_to_switch(self) -> bool:
-        """Return True if an adaptive policy has chosen another policy, to which the run switches in the next step."""
-        return self.state.successor is not None
 
     @property
     def curious(self) -> bool:
@@ -493,7 +492,7 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Return the current state as an immutable snapshot."""
-        return take_snapshot(self.state, self.workload, self.next_time())
+        return take_snapshot(self.moment, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
         """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""

@@ -1,38 +1,28 @@
-"""Snapshot: a copy of the state after a step that never changes, with everything that a screen shows."""
+"""Snapshot: a copy of the state after a step that never changes, with everything that a screen shows.
+
+It is made from a moment of a run (`sim.engine.moment`), and answers what a moment does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from math import inf
-from typing import overload
+from typing import NamedTuple, overload
 
-from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
+from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason
-from sim.engine.arrivals import most_overtaken
-from sim.engine.sharing import Sharing
-from sim.engine.state import State, copied
+from sim.engine.copies import copied
 from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
-from sim.history.stretch import GANG, KINDS
-from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
-from sim.policies.policy import Policy, columns_of, plans_of, written_policy
+from sim.policies.policy import Policy, columns_of
 from sim.policies.view import Ends
-from sim.workload.limits import Use
-from sim.workload.model import Job, Workload
-from sim.workload.outages import Outage, capacity
-from sim.workload.shape import Seats
-
-_MOST_LACKS = 100
-"""Largest number of planned jobs, on a machine of nodes, for which a snapshot contains the resources that they lack;
-the earliest starts are chosen.
-"""
+from sim.workload.model import Job
+from sim.workload.outages import Outage
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +102,14 @@ class Queued:
     """
 
 
+class Counts(NamedTuple):
+    """Numbers of jobs that wait, that run or are in the matrix, and that are suspended."""
+
+    waiting: int
+    running: int
+    suspended: int
+
+
 class Queue(Sequence[Queued]):
     """Waiting jobs from front to back. It is an immutable sequence; a member is made only when it is accessed."""
 
@@ -149,6 +147,19 @@ class Queue(Sequence[Queued]):
         """Return the waiting jobs as plain jobs, without plans and reasons, from front to back."""
         return self._jobs
 
+    def frozen(self, why: Mapping[int, Reason]) -> Queue:
+        """Return a copy with the reasons `why`, which shares no collection with a run."""
+        return Queue(
+            self._jobs, self._now, self._policy, planned=self._planned, moved=dict(self._moved),
+            reserved=frozenset(self._reserved), granted=frozenset(self._granted), lasts=dict(self._lasts),
+            rows=dict(self._rows), why=why, notes=copied(self._notes),
+        )  # fmt: skip
+
+    @property
+    def notes(self) -> Mapping[str, Mapping[int, float]]:
+        """Return the numbers of the policy's columns, by the name of the column."""
+        return self._notes
+
     def unplanned(self) -> Queue:
         """Return a copy of the queue without planned starts and reasons to wait."""
         return Queue(
@@ -159,6 +170,33 @@ class Queue(Sequence[Queued]):
     def place_of(self, rank: int) -> int | None:
         """Return the number of waiting jobs in front of the job `rank` in the queue; None if this job does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
+
+    def entry(self, rank: int) -> Queued | None:
+        """Return the waiting job of this rank; None if it does not wait."""
+        return next((self._queued(job) for job in self._jobs if job.rank == rank), None)
+
+    def ahead_of(self, rank: int) -> list[Job]:
+        """Return the jobs in front of a waiting job in its own queue; empty if the job is in no queue."""
+        place = self.place_of(rank)
+        return [] if place is None else self.ahead_at(place, self._jobs[place])
+
+    def ahead_at(self, place: int, of: Job) -> list[Job]:
+        """Return those of the first `place` waiting jobs that are in the same queue as the job `of`; empty if that job
+        is in no queue.
+        """
+        own = self._queue_index(of)
+        if not self._is_in_line(of.rank):
+            return []
+        return [job for job in self._jobs[:place] if self._queue_index(job) == own and self._is_in_line(job.rank)]
+
+    def plans(self) -> Iterator[tuple[Job, float, float]]:
+        """Yield (job, planned start, duration) of each planned job, from front to back."""
+        planned, lasts = self._planned, self._lasts
+        return ((q, planned[q.rank], lasts.get(q.rank, q.estimate)) for q in self._jobs if q.rank in planned)
+
+    def moved(self, rank: int) -> float:
+        """Return by how many seconds the planned start of a waiting job moved in this step; 0 for any other job."""
+        return self._moved.get(rank, 0) if self.place_of(rank) is not None else 0
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
         """Return the jobs whose planned start is before `time`, among the first `looked_at` jobs of the queue."""
@@ -201,6 +239,9 @@ class Queue(Sequence[Queued]):
             return 0
         return place if place in range(self._many) else 0
 
+    def _is_in_line(self, rank: int) -> bool:
+        return rank not in (self._reserved if self._policy.grants else self._granted)
+
     def _queued(self, job: Job) -> Queued:
         rank, waited = job.rank, job.waited(self._now)
         return Queued(
@@ -211,7 +252,7 @@ class Queue(Sequence[Queued]):
             reserved=rank in self._reserved,
             granted=rank in self._granted,
             place=self._queue_index(job),
-            in_line=rank not in (self._reserved if self._policy.grants else self._granted),
+            in_line=self._is_in_line(rank),
             lasts=self._lasts.get(rank, job.estimate),
             row=self._rows.get(rank),
             xfactor=(self._now - job.submit + job.estimate) / job.estimate,
@@ -244,8 +285,6 @@ class Snapshot:
     """
     free: int
     free_set: int
-    nodes: NodeMachine | None
-    """Copy of the machine of nodes, with what each running job holds; None for equal processors."""
     running: tuple[Running, ...]
     """Running jobs in order of their expected ends."""
     matrix: MatrixPicture | None
@@ -266,8 +305,6 @@ class Snapshot:
     """Rank of the suspended job that resumes next, whose processors are kept free for it; None if there is no such
     job.
     """
-    queue: Queue
-    """Waiting jobs in the policy's order."""
     wanted: int
     """Total number of processors that the waiting jobs request."""
     most_overtaken: int
@@ -293,6 +330,10 @@ class Snapshot:
     totals: Totals
     switches: tuple[Switch, ...]
     """All changes of the policy up to and including this step."""
+    nodes: NodeMachine | None
+    """Copy of the machine of nodes, with what each running job holds; None for equal processors."""
+    queue: Queue
+    """Waiting jobs in the policy's order."""
     next_time: float | None
     """Time of the next step; None at the end of the run."""
 
@@ -307,192 +348,26 @@ class Snapshot:
         """Return the number of processors that are available (not down)."""
         return self.procs - self.absent.bit_count()
 
+    @property
+    def waiting(self) -> tuple[Job, ...]:
+        return self.queue.jobs
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(len(self.queue), len(self.running), len(self.suspended))
+
+    @property
+    def notes(self) -> Mapping[str, Mapping[int, float]]:
+        return self.queue.notes
+
+    def moved(self, rank: int) -> float:
+        return self.queue.moved(rank)
+
+    @property
+    def ends(self) -> Ends:
+        return () if self.matrix else [(run.expected_end, run.job.rank, run.job.procs) for run in self.running]
+
     def __repr__(self) -> str:
         at = "before the first step" if self.time is None else clock(self.time)
         jobs = f"{len(self.running):,} running, {len(self.queue):,} waiting, {len(self.suspended):,} suspended"
         return f"<Snapshot {self.policy}: step {self.step:,}, {at}, {jobs}>"
-
-
-def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:
-    """Return a snapshot of the state between two steps."""
-    machine, sharing = state.machine, state.sharing
-    free, ends, changes = state.outlook(state.awaited)
-    return Snapshot(
-        step=state.step_count,
-        time=state.now if state.step_count else None,
-        policy=written_policy(state.policy),
-        rules=state.policy,
-        procs=state.procs,
-        absent=machine.absent,
-        outages=state.outages,
-        outlook=(free, (*ends, *changes)),
-        free=state.free,
-        free_set=machine.free_set,
-        nodes=machine.copy() if isinstance(machine, NodeMachine) else None,
-        running=_running(state) if sharing is None else _sharing(state, sharing),
-        matrix=None if sharing is None else sharing.matrix.picture(sharing.turns.row),
-        rebuild=state.rebuild,
-        turn_end=None if sharing is None else sharing.turns.end,
-        suspended=_suspended(state),
-        dropped=state.dropped,
-        awaited=state.awaited,
-        queue=_queued(state),
-        wanted=state.waiting.wanted,
-        most_overtaken=most_overtaken(state),
-        owners=tuple(machine.owners),
-        division=tuple(machine.division),
-        queues=state.policy.queues(),
-        columns=columns_of(state.policy),
-        printed=tuple(state.printed),
-        arrived=tuple(state.arrived),
-        completed=tuple(state.completed),
-        decisions=tuple(state.decisions),
-        totals=_totals(state, workload),
-        switches=state.switches,
-        next_time=next_time,
-    )
-
-
-def _running(state: State) -> tuple[Running, ...]:
-    held, now, shown = state.machine.held, state.now, []
-    predicted = state.policy.predicted_ends
-    for _, rank, _ in state.ends:
-        run = state.running[rank]
-        ran, xfactor = run.ran_by(now), _xfactor(state, run.job)
-        end = predicted.value(state.notes, run.job) if isinstance(predicted, Column) else None
-        shown.append(
-            Running(run.job, run.since, run.expected_end, held[rank], KINDS[run.kind], ran, xfactor, predicted_end=end)
-        )
-    return tuple(shown)
-
-
-def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return the running jobs of a matrix: all jobs in it, in the active row or not, in order of their expected
-    ends.
-    """
-    running = []
-    for rank in sharing.ran:
-        end = sharing.expected_end(rank, state.remaining_estimate(rank))
-        since, columns = state.start_of(rank), sharing.matrix.columns(rank)
-        since = state.now if since is None else since
-        job, row = state.jobs[rank], sharing.matrix.home(rank) if rank in sharing.new else None
-        ran, xfactor, owes = state.ran(rank), _xfactor(state, job), sharing.stall[rank]
-        running.append(Running(job, since, end, columns, KINDS[GANG], ran, xfactor, row, owes=owes))
-    return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
-
-
-def _suspended(state: State) -> tuple[Suspended, ...]:
-    held, shown = state.machine.held.items(), []
-    for rank, processors in sorted(state.suspended.items()):
-        job, since = state.jobs[rank], state.suspended_since[rank]
-        sitting = tuple(other for other, there in held if there & processors)
-        shown.append(Suspended(job, since, processors, state.ran(rank), _xfactor(state, job), sitting))
-    return tuple(shown)
-
-
-def _xfactor(state: State, job: Job) -> float:
-    return (state.now - job.submit - state.ran(job.rank) + job.estimate) / job.estimate
-
-
-def _queued(state: State) -> Queue:
-    looked = state.decisions if state.sharing is None else state.rebuild
-    return Queue(
-        tuple(state.line),
-        state.now,
-        state.policy,
-        planned=state.planned,
-        moved=state.moved.copy(),
-        reserved=frozenset(state.reserved),
-        granted=frozenset(state.granted),
-        lasts=state.lasts.copy(),
-        rows=state.expected_row.copy(),
-        why=_at_limits(state)
-        | _room_on_nodes(state)
-        | {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
-        | _kept_in_plan(state),
-        notes={column.name: copied(state.notes.get(column.name)) for column in columns_of(state.policy)},
-    )
-
-
-def _at_limits(state: State) -> dict[int, Reason]:
-    """Return, for the rank of each waiting job that a limit holds back, a reason that names the limit."""
-    return {rank: at_limit(state.limits, rank) for rank in state.held_back()} if state.limits else {}
-
-
-def at_limit(use: Use, rank: int) -> AtLimit:
-    """Return the reason with the limit that holds back the job `rank`; `use` has the amounts in use of all limits."""
-    over = use.over(rank)
-    assert over is not None
-    bound, used, needed = over
-    return AtLimit(bound.reason, bound.owner, used, bound.most, needed, bound.unit)
-
-
-def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks. A job
-    that fits gets a reason if nodes are reserved for another.
-
-    Only waiting jobs with a planned start count, and only if the total number of free processors is large enough.
-    """
-    if not isinstance(state.machine, NodeMachine):
-        return {}
-    first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]
-    waiting = (state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs)
-    jobs = [job for job in waiting if job.procs <= state.free]
-    machine = state.machine
-    found: dict[int, Reason] = {}
-    for job in jobs:
-        if not machine.fits(job):
-            found[job.rank] = no_nodes(machine.lack(job), machine.kept_from(job))
-        elif kept := _nodes_kept(state, machine, job):
-            found[job.rank] = kept
-    return found
-
-
-def _kept_in_plan(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each planned job that fits now to a reason, if the policy's last plan keeps
-    nodes for jobs before it.
-    """
-    machine = state.machine
-    if not isinstance(machine, NodeMachine):
-        return {}
-    planned = _plans(state)
-    found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
-    for rank, plan in planned.items():
-        if kept := _nodes_kept(state, machine, state.jobs[rank], before):
-            found[rank] = kept
-        before[rank] = plan
-    return found
-
-
-def _plans(state: State) -> dict[int, tuple[float, Seats]]:
-    """Return the plans of waiting jobs that the policy tells; a plan whose start has passed is left out."""
-    told, waits, now = plans_of(state.policy, state.notes, _MOST_LACKS), state.waiting.jobs, state.now
-    return {rank: plan for rank, plan in told.items() if rank in waits and plan[0] >= now - MOMENT}
-
-
-def nodes_kept(state: State, job: Job) -> NodesKept | None:
-    """Return the reason that nodes are kept from a job which fits now, as snapshots have it for all jobs. The result is
-    None if the policy keeps no nodes from the job.
-    """
-    machine = state.machine
-    if not isinstance(machine, NodeMachine):
-        return None
-    planned = _plans(state)
-    if job.rank in planned:
-        before = takewhile(lambda rank: rank != job.rank, planned)
-        return _nodes_kept(state, machine, job, {rank: planned[rank] for rank in before})
-    return _nodes_kept(state, machine, job) if job.rank in state.planned else None
-
-
-def _nodes_kept(
-    state: State, machine: NodeMachine, job: Job, before: Mapping[int, tuple[float, Seats]] | None = None
-) -> NodesKept | None:
-    if job.procs > state.free or not (kept := machine.kept_nodes(job, state.now, state.ends, before)):
-        return None
-    return NodesKept(state.jobs[kept[0]], *kept[1:])
-
-
-def _totals(state: State, workload: Workload) -> Totals:
-    under_way = sum(state.ran(rank) * state.jobs[rank].procs for rank in {*state.under_way, *state.suspended})
-    first = workload.jobs[0].submit if len(workload) else 0
-    return state.tally.totals(capacity(state.outages, state.procs, first, state.now), under_way)

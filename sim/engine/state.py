@@ -17,6 +17,7 @@ from typing import Any
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.engine.allocation import Allocation
+from sim.engine.copies import copied
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
@@ -482,19 +483,3 @@ class Future:
 
 _LARGE = {"curious", "jobs", "ledger", "waiting"}
 _SMALL = tuple(name for name in State.__slots__ if name not in _LARGE)
-
-
-def copied(value: Any) -> Any:
-    """Return a copy of the value that shares no mutable object with it.
-
-    >>> notes = {"bound": {1: 5.0}}
-    >>> twin = copied(notes)
-    >>> notes["bound"][1] = 6.0
-    >>> twin
-    {'bound': {1: 5.0}}
-    """
-    if isinstance(value, dict):
-        if any(hasattr(item, "copy") for item in value.values()):
-            return {key: copied(item) for key, item in value.items()}
-        return value.copy()
-    return value.copy() if hasattr(value, "copy") else value

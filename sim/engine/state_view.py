@@ -28,7 +28,7 @@ from sim.policies.multiqueue import divided_pass
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
-from sim.policies.view import Ends, RunningJob
+from sim.policies.view import Ends, GivenView, RunningJob
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
@@ -44,7 +44,7 @@ def _property_of_state(name: str) -> Any:
     return property(attrgetter(name))
 
 
-class StateView(RowQuestions):
+class StateView(RowQuestions, GivenView):
     """View of the current state for policies."""
 
     __slots__ = (

@@ -105,7 +105,7 @@ class Runs:
 
     def spec(self, branch: str) -> str:
         """Return the spec of the policy of the branch; after a switch, of the last policy."""
-        return written_policy(self.timeline.branches[branch].engine.state.policy)
+        return self.timeline.branches[branch].engine.moment.policy
 
     def complete(self, branch: str) -> None:
         """Compute the branch to the end of its run."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from sim.decisions.decisions import (
     Backfill,
@@ -24,9 +24,10 @@ from sim.decisions.decisions import (
 )
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.sentences import Reason
-from sim.engine.allocation import Allocation
 from sim.engine.engine import Engine
-from sim.history.stretch import SPECULATIVE
+from sim.engine.moment import Where
+from sim.engine.snapshot import Running, Suspended
+from sim.history.stretch import KINDS, SPECULATIVE
 from sim.life.matrix_stay import Stay
 from sim.life.moments import (
     Ended,
@@ -44,10 +45,9 @@ from sim.life.moments import (
 )
 from sim.life.plans import Plans
 from sim.life.waits import Waits
-from sim.why.wait_reasons import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
+from sim.why.wait_reasons import AwaitsTurn, Holder, RowStopped, room, why_it_waits_now
 from sim.workload.model import Job
 
-Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]
 _HAS_MOMENT = (
     Interrupt,
     Start,
@@ -96,42 +96,40 @@ class JobRecorder:
 
     def _has_come(self) -> bool:
         """Return True if the job has been submitted."""
-        state, rank = self.engine.state, self.job.rank
-        if state.releases is None:
-            return rank < state.submitted
-        if state.jobs[rank] is not self.job:
-            self._begin_with(state.jobs[rank])
-        return state.releases.has_come(rank)
+        moment, rank = self.engine.moment, self.job.rank
+        if not moment.has_come(rank):
+            return False
+        if moment.jobs[rank] is not self.job:
+            self._begin_with(moment.jobs[rank])
+        return True
 
     def see_step(self) -> bool:
         """Make one step and record the job's events. Return False if the job has ended or no step is left."""
-        engine, was = self.engine, self._where
-        running = engine.state.running.copy() if was == "queue" else {}
-        absent, then = engine.state.machine.absent, engine.now
+        engine, moment, was = self.engine, self.engine.moment, self._where
+        ends = {rank: end for end, rank, _ in moment.ends} if was == "queue" else {}
+        absent, then = moment.absent, engine.now
         if self.ended or not self._step_on():
             return False
         if not self._has_come():
             return True  # a switch before the job arrives, or a step of the jobs that it waits for
         job = self.job
-        self._decisions = (
-            engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
-        )
-        self._where = self._where_it_is()
+        self._decisions = moment.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
+        self._where = moment.where(job.rank) or "queue"
         before = self._came if engine.now == then else 0  # a switch makes a second step at the same instant
-        self._came = before + (absent & ~engine.state.machine.absent).bit_count()
-        self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
-        if job in engine.state.killed:
+        self._came = before + (absent & ~moment.absent).bit_count()
+        self._freed = tuple(Holder(done, self._was_to_end(done, ends)) for done in moment.completed)
+        if job in moment.killed:
             self._see_loss()
             was = "queue"
         for d in self._decisions_on_it():
             if isinstance(d, Interrupt):
                 self._see_interruption(d)
                 was = "queue"
-        if job.rank in engine.state.dropped:
+        if job.rank in moment.dropped:
             self._see_own()
             self._close()
             self.ended = True
-        elif job in engine.state.completed:
+        elif job in moment.completed:
             self._see_end()
         elif was == "queue" or (was == "matrix" and self._where == "queue"):
             self._see_queue()
@@ -139,20 +137,20 @@ class JobRecorder:
             self._see_own()
         if self._where == "matrix" and not self.ended:
             self._see_matrix()
-        is_new = job.rank in engine.state.new_in_rows
+        is_new = self._is_new()
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
         asks = self._is_tried() or is_new  # a switch may return it to the queue
         asks |= bool(self._failures) and engine.next_time() in self._failures  # an outage may, too
         engine.curious = asks or self._where == "queue"
         return True
 
-    def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """Return the time at which the job `done`, which has just ended, was expected to end. `running` has the jobs
-        that ran before the step. A job that is not in `running` was in a matrix: its expected end is its end plus the
-        unused part of its estimate.
+    def _was_to_end(self, done: Job, ends: Mapping[int, float]) -> float:
+        """Return the time at which the job `done`, which has just ended, was expected to end. `ends` has the expected
+        ends of the jobs that ran before the step. A job that is not in `ends` was in a matrix: its expected end is its
+        end plus the unused part of its estimate.
         """
-        run, state = running.get(done.rank), self.engine.state
-        return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
+        end = ends.get(done.rank)
+        return self.engine.now + done.estimate - self.engine.moment.ran(done.rank) if end is None else end
 
     def told(self) -> tuple[Moment, ...]:
         """Close the open stretch of waiting and the open stay in the matrix, and return all events."""
@@ -162,17 +160,15 @@ class JobRecorder:
 
     # Place of the job
 
-    def _where_it_is(self) -> Where:
-        engine, rank = self.engine, self.job.rank
-        if engine.state.sharing and rank in engine.state.sharing.ran:
-            return "matrix"
-        if rank in engine.state.suspended:
-            return "aside"
-        return "machine" if rank in engine.state.running else "queue"
-
     def _is_tried(self) -> bool:
-        run = self.engine.state.running.get(self.job.rank)
-        return run is not None and run.kind == SPECULATIVE
+        """Return True if the job runs speculatively."""
+        run = self.engine.moment.entry(self.job.rank)
+        return isinstance(run, Running) and run.kind == KINDS[SPECULATIVE]
+
+    def _is_new(self) -> bool:
+        """Return True if the job is in the matrix and has had no turn yet."""
+        run = self.engine.moment.entry(self.job.rank)
+        return isinstance(run, Running) and run.row is not None
 
     def _decisions_on_it(self) -> Iterator[Decision]:
         """Yield the decisions of this step that are about the job."""
@@ -187,10 +183,10 @@ class JobRecorder:
         self._note_passers()
         switched = any(isinstance(d, Switched) for d in self._decisions)
         rebuilt = switched or any(isinstance(d, Phase) for d in self._decisions)
-        if engine.state.sharing and self._where == "queue" and not rebuilt and self._waits.go_on():
+        if engine.moment.takes_turns and self._where == "queue" and not rebuilt and self._waits.go_on():
             return  # the matrix was not rebuilt, so the policy has not considered the queue
         waits = self._where == "queue"
-        if engine.curious or self.job.rank in engine.state.reserved:
+        if engine.curious or self.job.rank in engine.moment.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
             self._moments += [moment] if moment else []
         self._see_own()
@@ -198,15 +194,14 @@ class JobRecorder:
             self._close()
             return
         planned = self._plans.at, self._plans.why
-        state = why_it_waits(engine.state, self.job, self._decisions, planned)
+        state = why_it_waits_now(engine.moment, self.job, self._decisions, planned)
         self._insert(self._waits.note(state, self._plans.head, switched))
 
     def _submission(self) -> Submitted:
-        state, job = self.engine.state, self.job
-        ahead = ahead_of(state, job)
-        free = room(state) if self._where == "queue" else None
-        in_rows = state.sharing is not None
-        return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
+        moment = self.engine.moment
+        ahead = moment.ahead_of(self.job)
+        free = room(moment) if self._where == "queue" else None
+        return Submitted(self.engine.now, len(ahead), sum(other.procs for other in ahead), free, moment.takes_turns)
 
     def _note_passers(self) -> None:
         """Record the later jobs that start in this step while the job waits; each job is recorded only once."""
@@ -269,19 +264,14 @@ class JobRecorder:
             self._moments.append(Returned(self.engine.now))
             if self._where != "queue":
                 self._note_passers()
-        elif (self._where == "aside" or {Resume, Place} & {*own}) and Suspend not in own:
+        elif (self._where == "suspended" or {Resume, Place} & {*own}) and Suspend not in own:
             self._pause(RowStopped(), 0)
 
     def _pause(self, because: Reason, overhead: float) -> None:
-        engine, rank = self.engine, self.job.rank
-        own = engine.state.suspended.get(rank, 0)
-        by = tuple(
-            engine.state.jobs[other]
-            for other, held in engine.state.machine.held.items()
-            if held & own and other != rank
-        )
-        ran = engine.state.ran(rank)
-        self._moments.append(Paused(engine.now, None, because, overhead, ran, by))
+        now, moment, rank = self.engine.now, self.engine.moment, self.job.rank
+        halted = moment.entry(rank)
+        by = tuple(moment.jobs[other] for other in halted.blocked_by) if isinstance(halted, Suspended) else ()
+        self._moments.append(Paused(now, None, because, overhead, moment.ran(rank), by))
 
     def _end_pause(self, back: Reason | None) -> None:
         for place in reversed(range(len(self._moments))):
@@ -295,16 +285,16 @@ class JobRecorder:
 
     def _see_entry(self, d: Place) -> None:
         engine = self.engine
-        rows = len(engine.state.matrix.rows)
+        rows = len(engine.moment.rows.rows)
         self._moments.append(Entered(engine.now, d.row, d.columns, rows, d.because, d.passes))
 
     def _see_matrix(self) -> None:
         engine, job = self.engine, self.job
         if self._stay is None:
             self._stay = Stay(engine, job)
-        if job.rank in engine.state.new_in_rows:
+        if self._is_new():
             if not self._waits.go_on():
-                self._waits.note(AwaitsTurn(len(engine.state.matrix.rows)), None)
+                self._waits.note(AwaitsTurn(len(engine.moment.rows.rows)), None)
         else:
             self._close()
             self._stay.begin()

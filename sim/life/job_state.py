@@ -23,7 +23,6 @@ from sim.history.times import EventTimes
 from sim.why.evidence import entry_of
 from sim.why.explanation import passed_by, submit_of
 from sim.why.facts import NOBODY, PassedBy
-from sim.why.snapshot_facts import ahead_of
 from sim.workload.model import Floats, Job, Workload
 
 
@@ -85,7 +84,7 @@ class JobReader:
             planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow | Expect)),
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
-            ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
+            ahead=len(snapshot.queue.ahead_of(rank)) if isinstance(entry, Queued) else None,
             passed=NOBODY if submit is None else passed_by(past, job, snapshot.outages, snapshot.nodes is not None),
             submit=submit,
         )

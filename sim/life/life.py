@@ -119,15 +119,15 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     job = observer.job
-    given_up = rank in engine.state.dropped
+    given_up = rank in engine.moment.dropped
     passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
-    switches = engine.state.switches  # also those of an adaptive policy, because they decide what happens to the job
+    switches = engine.moment.switches  # also those of an adaptive policy, because they decide what happens to the job
     return Life(
-        policy=specs_of(switches[0].was if switches else engine.state.spec, switches),
-        procs=engine.state.procs,
-        there=engine.state.procs - absent(engine.workload.outages, job.submit).bit_count(),
+        policy=specs_of(switches[0].was if switches else engine.moment.policy, switches),
+        procs=engine.moment.procs,
+        there=engine.moment.procs - absent(engine.workload.outages, job.submit).bit_count(),
         job=job,
-        start=engine.state.start_of(rank),
+        start=engine.moment.start_of(rank),
         end=engine.now if observer.ended and not given_up else None,
         ran=engine.workload.runtimes[rank] if observer.ended and not given_up else None,
         moments=observer.told(),
@@ -143,15 +143,15 @@ def _earliest(engine: Engine, rank: int) -> float:
     A job that waits for others may come at any step once they have been submitted. If the run may cancel jobs, it may
     come in the same step as a job that it waits for, because that job can be cancelled at once.
     """
-    workload, releases = engine.workload, engine.state.releases
-    if releases is None or workload.follows[rank] is None:
+    workload, has_come = engine.workload, engine.moment.has_come
+    if not workload.follows or workload.follows[rank] is None:
         return workload.jobs[rank].submit
     earliest: dict[int, float] = {}
     ahead = [rank]
     while ahead:  # a job waits only for jobs of lower ranks
         if (one := ahead.pop()) not in earliest:
             follow, earliest[one] = workload.follows[one], inf
-            if releases.has_come(one):
+            if has_come(one):
                 earliest[one] = -inf
             elif follow is None:
                 earliest[one] = workload.jobs[one].submit

@@ -16,7 +16,7 @@ class Stay:
     """
 
     def __init__(self, engine: Engine, job: Job) -> None:
-        self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
+        self._matrix, self._engine, self._rank = engine.moment.rows, engine, job.rank
         self._begin: float | None = None
         self._since, self._ran = engine.now, 0.0
         self._rows, self._own = self._count()
@@ -50,8 +50,8 @@ class Stay:
         """Record that the job has its first turn now; later calls do nothing."""
         if self._begin is None:
             self._begin = self._since = self._engine.now
-            self._ran = self._engine.state.ran(self._rank)
-            self._first = self._engine.state.start_of(self._rank) == self._begin
+            self._ran = self._engine.moment.ran(self._rank)
+            self._first = self._engine.moment.start_of(self._rank) == self._begin
             self._alone = self._replicated = 0
             self._rows, self._own = self._count()
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
@@ -67,7 +67,7 @@ class Stay:
         return Shared(
             time=self._begin,
             until=now,
-            ran=(self._engine.state.ran(self._rank) if ran is None else ran) - self._ran,
+            ran=(self._engine.moment.ran(self._rank) if ran is None else ran) - self._ran,
             first=self._first,
             rows=rows,
             own=own,

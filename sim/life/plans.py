@@ -13,7 +13,7 @@ from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Pass, Planned, Unplanned
 from sim.machine.moment import MOMENT
-from sim.why.wait_reasons import Holder, stands_before
+from sim.why.wait_reasons import Holder
 from sim.workload.model import Job
 
 
@@ -49,7 +49,7 @@ class Plans:
             elif isinstance(decision, Start | Backfill | Place | Resume):
                 if decision.job is self._job:
                     break
-                behind = not stands_before(self._engine.state, decision.job, self._job)
+                behind = not self._engine.moment.is_before(decision.job, self._job)
                 began = Pass(self._engine.now, decision.job, behind)
                 self._since_plan.append(began)
                 if (decision.job.submit, decision.job.rank) > (self._job.submit, self._job.rank):
@@ -71,7 +71,7 @@ class Plans:
         if at is None:
             return None if was is None else Unplanned(engine.now, was, self.head)
         early = tuple(holder for holder in freed if holder.until > engine.now)
-        promised = engine.state.promises and self.why is not None
+        promised = engine.moment.promises and self.why is not None
         return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers(), promised)
 
     def _see_head(self, decisions: Sequence[Decision]) -> None:
@@ -80,18 +80,18 @@ class Plans:
                 self.head = None
             elif isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead):
                 self.head = decision.job
-        state, stand = self._engine.state, self._engine.state.policy.keeps_reservations
-        reserved = state.reserved.keys() - state.granted.keys()
+        moment, stand = self._engine.moment, self._engine.moment.rules.keeps_reservations
+        reserved = moment.reserved.keys() - moment.granted.keys()
         if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
-            self.head = state.jobs[next(iter(reserved))]  # was planned before this job arrived
+            self.head = moment.jobs[next(iter(reserved))]  # was planned before this job arrived
         if self.head is not None and self.head.rank not in reserved:
             self.head = None
 
     def _planned_in(self, decisions: Sequence[Decision]) -> float | None:
         rank = self._job.rank
-        at = self._engine.state.reserved.get(rank)
+        at = self._engine.moment.reserved.get(rank)
         if at is None:
-            at, self.why = self._engine.state.expected.get(rank), None
+            at, self.why = self._engine.moment.expected.get(rank), None
         for decision in decisions:
             if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
                 at, self.why = decision.at, decision.because
@@ -103,14 +103,14 @@ class Plans:
         """
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
-        state, job = self._engine.state, self._job
-        if was is None or state.sharing:
+        moment, job = self._engine.moment, self._job
+        if was is None or moment.takes_turns:
             return ()
-        then = {rank: procs for end, rank, procs in state.ends if end > was + MOMENT}
+        then = {rank: procs for end, rank, procs in moment.ends if end > was + MOMENT}
         passers = {p.job.rank: p.job for p in self._before_plan if p.job.rank in then}
-        lacking = sum(then.values()) + job.procs - state.procs
+        lacking = sum(then.values()) + job.procs - moment.procs
         return tuple(passers.values()) if 0 < lacking <= sum(then[rank] for rank in passers) else ()
 
     def _newcomers(self) -> tuple[Job, ...]:
-        state, job = self._engine.state, self._job
-        return tuple(other for other in state.arrived if other is not job and stands_before(state, other, job))
+        moment, job = self._engine.moment, self._job
+        return tuple(other for other in moment.arrived if other is not job and moment.is_before(other, job))

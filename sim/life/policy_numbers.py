@@ -20,16 +20,16 @@ def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}
     engine = scenario.at_the_beginning()
-    state, step = engine.state, scenario.stepper(engine)
+    moment, step = engine.moment, scenario.stepper(engine)
     job, found = scenario.workload.jobs[rank], dict[Column, Numbers]()
-    while state.start_of(rank) is None and step():
-        if rank in state.dropped:
+    while moment.start_of(rank) is None and step():
+        if rank in moment.dropped:
             break
-        if not state.has_come(rank):
+        if not moment.has_come(rank):
             continue
-        for column in columns_of(state.policy):
-            value = column.value(state.notes, job)
+        for column in moment.columns:
+            value = column.value(moment.notes, job)
             numbers = found.setdefault(column, [])
             if value is not None and (not numbers or numbers[-1][1] != value):
-                numbers.append((state.now, value))
+                numbers.append((engine.now, value))
     return {column: numbers for column, numbers in found.items() if numbers}

@@ -11,7 +11,7 @@ from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Range, Waited, job_in_reason, numbers_of
-from sim.why.wait_reasons import ahead_of, holders, must_end, room
+from sim.why.wait_reasons import Holder, must_end, room
 from sim.workload.model import Job
 
 
@@ -31,9 +31,8 @@ class Waits:
         `head` is the first job in the queue if the policy plans for that job only; `switched` is True if the policy was
         switched in the step.
         """
-        engine, job = self._engine, self._job
-        free, is_queued = room(engine.state), job.rank in engine.state.waiting.jobs  # else it waits for its row
-        ahead = len(ahead_of(engine.state, job)) if is_queued else 0
+        moment, job = self._engine.moment, self._job
+        free, ahead = room(moment), len(moment.queue.ahead_of(job.rank))
         last = self._until_now()
         self._fits = free >= job.procs
         numbers = {"free": Range(free, free), **numbers_of(state)}
@@ -43,8 +42,9 @@ class Waits:
             both = {key: value.also(numbers.get(key, value)) for key, value in last.numbers.items()}
             self._open = replace(last, steps=last.steps + 1, numbers=both, ahead=(last.ahead[0], ahead))
             return None
-        now, lacking = engine.now, max(0, job.procs - free)
-        missing = must_end(holders(engine.state), engine.state.free, job.procs)
+        now, lacking = self._engine.now, max(0, job.procs - free)
+        running = (Holder(moment.jobs[rank], end) for end, rank, _ in moment.ends)
+        missing = must_end(running, moment.free, job.procs)
         self._open = Waited(now, now, 1, state, numbers, (ahead, ahead), 0, head, lacking, missing)
         return last
 
@@ -54,7 +54,7 @@ class Waits:
         if last is None:
             return False
         self._open = replace(last, steps=last.steps + 1)
-        self._fits = room(self._engine.state) >= self._job.procs
+        self._fits = room(self._engine.moment) >= self._job.procs
         return True
 
     def close(self) -> Waited | None:

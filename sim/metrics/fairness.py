@@ -68,10 +68,10 @@ def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] =
     """Return the fairness of the jobs in the run of `engine`, which is a run of `scenario`. `told` is called with 1
     after each fair start, to show progress.
     """
-    start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs
+    start, jobs = engine.history.starts(len(engine.workload)), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)
-    for job in (jobs[rank] for rank in engine.state.dropped if np.isnan(start[rank])):
+    for job in (jobs[rank] for rank in engine.moment.dropped if np.isnan(start[rank])):
         passed[job.rank] = len(passers_of(engine.history, job.rank, job.submit))
     if engine.workload.shape is not None:
         in_its_way[:] = np.nan  # on nodes, a job may not fit although enough cores are free
@@ -137,10 +137,10 @@ def fair_starts(
     for rank in ranks:
         scenario.go_before(engine, scenario.workload.jobs[rank].submit)
         alone = engine.at(engine.checkpoint(), Unwritten(), last=rank)
-        state, step = alone.state, scenario.stepper(alone)
-        while state.start_of(rank) is None and step():
-            told(state.tally.finished)
-        yield rank, state.start_of(rank)
+        moment, step = alone.moment, scenario.stepper(alone)
+        while moment.start_of(rank) is None and step():
+            told(moment.finished)
+        yield rank, moment.start_of(rank)
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:

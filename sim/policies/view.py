@@ -51,6 +51,12 @@ class RunningJob(Protocol):
         """
 
 
+class GivenView:
+    """Base class of the views that an engine gives to policies: reading their members runs no code of a policy."""
+
+    __slots__ = ()
+
+
 class View(Protocol):
     """State of the simulation at one pass; it changes as the engine applies each yielded decision."""
 

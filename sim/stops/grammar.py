@@ -39,7 +39,7 @@ from sim.stops.conditions import (
     OwnNumber,
     Threshold,
 )
-from sim.stops.instants import Instant, OfSnapshot
+from sim.stops.instants import Instant, OfMoment
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
 from sim.workload.model import Field, Header, Workload
 
@@ -118,7 +118,7 @@ class Stop:
 
 
 def _instant(step: Instant | Snapshot) -> Instant:
-    return OfSnapshot(step) if isinstance(step, Snapshot) else step
+    return OfMoment(step) if isinstance(step, Snapshot) else step
 
 
 # Parser

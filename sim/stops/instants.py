@@ -1,6 +1,6 @@
-"""State after a step as conditions see it (an instant), read from a snapshot, an engine or a history.
+"""State after a step as conditions see it (an instant), read from a moment of a run or from a history.
 
-An engine answers without a snapshot, and a history answers many questions without an engine, so that a search computes
+A live run answers without a snapshot, and a history answers many questions without an engine, so that a search computes
 only what its condition needs.
 """
 
@@ -14,11 +14,8 @@ from typing import Protocol, cast
 
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
-from sim.engine.arrivals import most_overtaken
-from sim.engine.engine import Engine
-from sim.engine.snapshot import Snapshot
+from sim.engine.moment import Moment
 from sim.history.past import Past
-from sim.policies.policy import columns_of
 from sim.workload.model import Job, Workload
 
 
@@ -92,170 +89,86 @@ class Instant(Protocol):
 
 
 @dataclass(frozen=True)
-class OfSnapshot:
-    """State after a step, read from a snapshot."""
+class OfMoment:
+    """State after a step, read from a snapshot, or from the moment of an engine until the engine's next step."""
 
-    snapshot: Snapshot
-
-    @property
-    def step(self) -> int:
-        return self.snapshot.step
-
-    @property
-    def time(self) -> float:
-        return -inf if self.snapshot.time is None else self.snapshot.time
-
-    @property
-    def procs(self) -> int:
-        return self.snapshot.there
-
-    @property
-    def free(self) -> float:
-        return self.snapshot.free
-
-    @property
-    def waiting(self) -> int:
-        return len(self.snapshot.queue)
-
-    @property
-    def wanted(self) -> int:
-        return sum(queued.job.procs for queued in self.snapshot.queue)
-
-    @property
-    def running(self) -> int:
-        return len(self.snapshot.running)
-
-    @property
-    def suspended(self) -> int:
-        return len(self.snapshot.suspended)
-
-    @property
-    def decisions(self) -> Sequence[Decision]:
-        return self.snapshot.decisions
-
-    @property
-    def arrived(self) -> Sequence[Job]:
-        return self.snapshot.arrived
-
-    @property
-    def completed(self) -> Sequence[Job]:
-        return self.snapshot.completed
-
-    @property
-    def printed(self) -> Sequence[str]:
-        return self.snapshot.printed
-
-    @property
-    def code(self) -> PassCode:
-        return PassCode()
-
-    def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
-        for place, column in enumerate(self.snapshot.columns):
-            if column.name == name:
-                for queued in self.snapshot.queue:
-                    if (value := queued.own[place]) is not None:
-                        yield queued.job, value
-
-    @property
-    def head(self) -> Job | None:
-        return self.snapshot.queue[0].job if self.snapshot.queue else None
-
-    def moved(self, job: Job) -> float:
-        return next((queued.moved for queued in self.snapshot.queue if queued.job.rank == job.rank), 0)
-
-    def longest_wait(self) -> float:
-        return max((queued.waited for queued in self.snapshot.queue), default=0)
-
-    def worst_slowdown(self) -> float:
-        return max((queued.xfactor for queued in self.snapshot.queue), default=1)
-
-    def most_overtaken(self) -> int:
-        return self.snapshot.most_overtaken
-
-
-@dataclass(frozen=True)
-class OfEngine:
-    """State of an engine after its last step; it is valid until the engine's next step."""
-
-    engine: Engine
+    moment: Moment
     code: PassCode = PassCode()
 
     @property
     def step(self) -> int:
-        return self.engine.step_count
+        return self.moment.step
 
     @property
     def time(self) -> float:
-        return self.engine.now if self.engine.step_count else -inf
+        time = self.moment.time
+        return -inf if time is None else time
 
     @property
     def procs(self) -> int:
-        return self.engine.state.machine.size
+        return self.moment.there
 
     @property
     def free(self) -> float:
-        return self.engine.state.free
+        return self.moment.free
 
     @property
     def waiting(self) -> int:
-        return len(self.engine.state.queue)
+        return self.moment.counts.waiting
 
     @property
     def wanted(self) -> int:
-        return sum(job.procs for job in self.engine.state.queue)
+        return self.moment.wanted
 
     @property
     def running(self) -> int:
-        sharing = self.engine.state.sharing
-        return len(self.engine.state.running) if sharing is None else len(sharing.ran)
+        return self.moment.counts.running
 
     @property
     def suspended(self) -> int:
-        return len(self.engine.state.suspended)
+        return self.moment.counts.suspended
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        if self.engine.curious:
-            return self.engine.state.decisions
-        return self.engine.history.decisions(self.engine.history.steps - 1) if self.engine.history.steps else ()
+        return self.moment.decisions
 
     @property
     def arrived(self) -> Sequence[Job]:
-        return self.engine.state.arrived
+        return self.moment.arrived
 
     @property
     def completed(self) -> Sequence[Job]:
-        return self.engine.state.completed
+        return self.moment.completed
 
     @property
     def printed(self) -> Sequence[str]:
-        return self.engine.state.printed
+        return self.moment.printed
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
-        state = self.engine.state
-        for column in columns_of(state.policy):
+        for column in self.moment.columns:
             if column.name == name:
-                for job in state.queue:
-                    if (value := column.value(state.notes, job)) is not None:
+                notes = self.moment.notes
+                for job in self.moment.waiting:
+                    if (value := column.value(notes, job)) is not None:
                         yield job, value
 
     @property
     def head(self) -> Job | None:
-        return next(iter(self.engine.state.line), None)
+        return next(iter(self.moment.waiting), None)
 
     def moved(self, job: Job) -> float:
-        waits = job.rank in self.engine.state.reserved or job.rank in self.engine.state.expected
-        return self.engine.state.moved.get(job.rank, 0) if waits else 0
+        return self.moment.moved(job.rank)
 
     def longest_wait(self) -> float:
-        return max((job.waited(self.engine.now) for job in self.engine.state.queue), default=0)
+        now = self.moment.time or 0
+        return max((job.waited(now) for job in self.moment.waiting), default=0)
 
     def worst_slowdown(self) -> float:
-        now = self.engine.now
-        return max(((now - job.submit + job.estimate) / job.estimate for job in self.engine.state.queue), default=1)
+        now = self.moment.time or 0
+        return max(((now - job.submit + job.estimate) / job.estimate for job in self.moment.waiting), default=1)
 
     def most_overtaken(self) -> int:
-        return most_overtaken(self.engine.state)
+        return self.moment.most_overtaken
 
 
 class Record:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sim.engine.engine import Engine
 from sim.stops.combinations import Reading
 from sim.stops.grammar import Stop
-from sim.stops.instants import Instant, OfEngine, Record
+from sim.stops.instants import Instant, OfMoment, Record
 from sim.timeline.timeline import Timeline
 
 _ASK = 64
@@ -113,7 +113,7 @@ class _Looker:
         branch = self._timeline.branch
         if self._reads_code and step:
             self._engine, code = branch.recorded(step, self._engine)
-            return OfEngine(self._engine, code)
+            return OfMoment(self._engine.moment, code)
         self._engine = branch.replay(step, self._engine)
         assert self._engine is not None
-        return OfEngine(self._engine)
+        return OfMoment(self._engine.moment)

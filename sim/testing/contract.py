@@ -99,7 +99,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)
-    checkpoint, past = again.checkpoint(), again.history.until(middle, again.state.free)
+    checkpoint, past = again.checkpoint(), again.history.until(middle, again.moment.free)
     again.advance(2 * first.step_count + 1)
     if _first_difference(first, again) and (finding := _random_difference(first, policy, workload)):
         return finding

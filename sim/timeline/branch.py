@@ -98,17 +98,17 @@ class Branch:
         """Checkpoints that replays made on their way, oldest first, from which the next steps back begin. Because
         replays in other threads read and change them too, each change makes a new tuple.
         """
-        engine.curious = engine.state.sharing is not None
+        engine.curious = engine.moment.takes_turns
 
     def __repr__(self) -> str:
-        return f"<Branch {self.name}: {self.engine.state.spec}>"
+        return f"<Branch {self.name}: {self.engine.moment.policy}>"
 
     @property
     def title(self) -> str:
         """Return the title of the run in a comparison: its policy, followed by its kind of estimates if these are not
         the trace's own.
         """
-        return self.engine.workload.title(self.engine.state.spec)
+        return self.engine.workload.title(self.engine.moment.policy)
 
     @property
     def history(self) -> History:
@@ -188,7 +188,7 @@ class Branch:
         engine = self.engine
         engine.curious = True  # record reasons, because a new matrix is explained by its last rebuild
         do(engine)
-        engine.curious = engine.state.sharing is not None
+        engine.curious = engine.moment.takes_turns
 
     def _go_on(self, steps: int) -> bool:
         """Make at most `steps` steps, but stop at the next checkpoint; return False if no step is left."""
@@ -200,15 +200,15 @@ class Branch:
         else:
             until = inf if first is None else first.time if first.is_after else nextafter(first.time, -inf)
             spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
-            is_switched = engine.is_to_switch
+            is_switched = engine.moment.is_to_switch
             engine.curious |= is_switched  # record reasons, because a new matrix is explained by its last rebuild
             if not spent and not engine.step():
                 return False
             if is_switched:
-                engine.curious = engine.state.sharing is not None
-            if engine.state.printed:
-                self._keep_printed(engine.step_count, engine.state.printed)
-        self._work += spent or _A_STEP + engine.state.crowd
+                engine.curious = engine.moment.takes_turns
+            if engine.moment.printed:
+                self._keep_printed(engine.step_count, engine.moment.printed)
+        self._work += spent or _A_STEP + engine.moment.crowd
         if self._work >= self._interval:
             self._keep(engine.checkpoint())
         return True
@@ -236,7 +236,7 @@ class Branch:
         steps = broken.history.steps
         if not isinstance(cause, SchedscopeError):
             cause = PolicyError(
-                f"{broken.state.spec} failed after step {steps}, at {exact_clock(broken.now)}: {error!r}"
+                f"{broken.moment.policy} failed after step {steps}, at {exact_clock(broken.now)}: {error!r}"
             )
         where = cause.where if isinstance(cause, PolicyError) else ""
         self.error = Failure(steps, broken.now, cause, where)
@@ -248,7 +248,7 @@ class Branch:
         broken, steps = self.engine, self.engine.history.steps
         last = self.replay(steps)
         assert last is not None
-        self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.state.free))
+        self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.moment.free))
 
     # Memory
 
@@ -276,7 +276,7 @@ class Branch:
         del self._checkpoints[1:], self._steps[1:], self._sizes[1:]
         self._near = ()
         self._interval, self._work, self._all_work = _WORK, 0, 0
-        self.engine.curious = self.engine.state.sharing is not None
+        self.engine.curious = self.engine.moment.takes_turns
         if first is not None:
             self._watched(lambda engine: make(engine, first))
 
@@ -294,7 +294,7 @@ class Branch:
 
     def _keep(self, checkpoint: Checkpoint) -> None:
         self._all_work += self._work
-        self._work = -_A_COPY * self.engine.state.crowd
+        self._work = -_A_COPY * self.engine.moment.crowd
         self._checkpoints.append(checkpoint)
         self._steps.append(checkpoint.step)
         self._sizes.append(checkpoint.size)
@@ -343,22 +343,22 @@ class Branch:
                     branch._near = (*branch._near[1 - _MOST_NEAR :], engine.checkpoint())
                     following = engine.step_count + _checkpoint_distance(step - first, step - engine.step_count)
             switch = switches.get(engine.step_count + 1)
-            engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
+            engine.curious = engine.step_count + 1 == step or engine.moment.takes_turns or switch is not None
             if switch and not switch.by_rule:
                 make(engine, switch)
             elif not engine.step():
-                raise PolicyError(f"{engine.state.spec} {FORGETFUL.format(engine.step_count + 1)}")
+                raise PolicyError(f"{engine.moment.policy} {FORGETFUL.format(engine.step_count + 1)}")
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
         """Return an engine in the middle of the step, after the first `decisions` decisions of this step. The result is
         None if the step is a switch of the policy, or if jobs share processors in time.
         """
-        if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
+        if any(switch.step == step for switch in self.switches) or self.engine.moment.takes_turns:
             return None
         engine = self.replay(step - 1)
         assert engine is not None
-        if engine.state.sharing is not None:
+        if engine.moment.takes_turns:
             return None
         engine.curious = True
         engine.step_within(decisions)
@@ -372,7 +372,7 @@ class Branch:
 
         engine = self.replay(step - 1, start)
         assert engine is not None
-        return engine, Recorder(engine.state).record(lambda: self.replay(step, engine))
+        return engine, Recorder(engine.moment).record(lambda: self.replay(step, engine))
 
     def _checkpoint_before(self, step: int) -> tuple[Branch, Checkpoint]:
         """Return the nearest checkpoint before this step, and the branch of that step (this one or an ancestor)."""

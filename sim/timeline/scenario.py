@@ -118,7 +118,7 @@ class Scenario:
 
     def _to_come(self, engine: Engine) -> list[tuple[float, Policy]]:
         """Return the times and policies of the switches that the engine has not made."""
-        return list(self.switches[sum(not switch.by_rule for switch in engine.state.switches) :])
+        return list(self.switches[sum(not switch.by_rule for switch in engine.moment.switches) :])
 
     def _engine(self, check: bool) -> Engine:
         watchers = [Checker] if check else []
@@ -128,16 +128,16 @@ class Scenario:
         """Let the engine make the switches up to and including `until`, and all steps before them. With `is_watched`
         reasons are recorded.
         """
-        engine.curious = is_watched and engine.state.sharing is not None
+        engine.curious = is_watched and engine.moment.takes_turns
         for at, policy in self.switches:
             if at > until:
                 return
             engine.run(until=nextafter(at, -inf))
-            if engine.next_time() is None and not engine.state.left:
+            if engine.next_time() is None and not engine.moment.left:
                 raise NotThereError(f"no switch at {clock(at)}: the run ends at {clock(engine.now)}")
             engine.curious = is_watched
             engine.switch(policy, at)
-            engine.curious = is_watched and engine.state.sharing is not None
+            engine.curious = is_watched and engine.moment.takes_turns
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
@@ -148,7 +148,7 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
     """
     due = engine.next_time()
     if due is None:
-        return engine.state.left > 0
+        return engine.moment.left > 0
     return switch < due if after else switch <= due
 
 

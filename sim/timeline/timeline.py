@@ -126,7 +126,7 @@ class Timeline:
 
     def __repr__(self) -> str:
         at = f"step {self.step:,} of {self.computed:,}{'' if self.complete else ' or more'}"
-        return f"<Timeline {self.workload.name}: {self.branch.engine.state.spec} on {self.branch.name}, {at}>"
+        return f"<Timeline {self.workload.name}: {self.branch.engine.moment.policy} on {self.branch.name}, {at}>"
 
     def switch(
         self,
@@ -228,7 +228,7 @@ class Timeline:
         the engine.
         """
         engine, branch = self._cursor, self.branch
-        past = branch.history.until(engine.step_count, engine.state.free)
+        past = branch.history.until(engine.step_count, engine.moment.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
@@ -318,7 +318,7 @@ class Timeline:
         """
         if not self.step:
             return True
-        first, again = self.history.decisions(self.step - 1), self._cursor.state.decisions
+        first, again = self.history.decisions(self.step - 1), self._cursor.moment.decisions
         return _acts_of(first) == _acts_of(again)
 
     def schedule(self) -> Schedule:
@@ -341,7 +341,9 @@ class Timeline:
 
     def _repr_svg_(self) -> str | None:
         """Return the chart up to the cursor, and the plan after it, for a notebook; None before the first step."""
-        return picture_of(lambda: [(self.present(), self.branch.engine.state.spec)], self.step and len(self.workload))
+        return picture_of(
+            lambda: [(self.present(), self.branch.engine.moment.policy)], self.step and len(self.workload)
+        )
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
         """Move the cursor to after `step` steps, or to the end of a shorter run; missing steps are computed.

@@ -19,7 +19,6 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near
 from sim.why import facts as f
 from sim.why.snapshot_facts import (
-    ahead_of,
     enough_for,
     facts_of_running,
     facts_of_suspended,
@@ -106,7 +105,7 @@ class Evidence:
     def _present_clauses(self) -> Iterator[str]:
         match self.entry:
             case Queued() as queued:
-                before = len(ahead_of(self.snapshot, queued))
+                before = len(self.snapshot.queue.ahead_of(queued.job.rank))
                 return waits(self.snapshot, queued, before, self._enough, self.passed, self.at)
             case Suspended() as halted:
                 return is_suspended(self.snapshot, halted, sitters_of(self.snapshot, halted), self._kept, self.at)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
 from sim.decisions.matrix import Place
-from sim.decisions.sentences import Reason, details
+from sim.decisions.sentences import details
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.ousterhout_matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
 from sim.why.wait_reasons import (
-    FewBesideKept,
     Holder,
     NodesNow,
     PlannedStart,
     delayed_by,
+    free_now,
     frees_nodes,
-    goes_down,
-    has_room,
-    inferred_reason,
     most_free,
     must_end,
-    stops_at,
+    nodes_now,
 )
 from sim.workload.model import Job
-from sim.workload.outages import closing
 
 _LOOKED_AT = 200
 """Number of jobs, from the front of the queue, whose plans are checked for a delay."""
@@ -48,7 +44,7 @@ def facts_of_waiting(
         yield from (d for d in details(queued.why) if d.field != "at" or d.value != queued.planned)
     if enough is not None:
         yield enough
-    if ahead := ahead_of(snapshot, queued):
+    if ahead := snapshot.queue.ahead_of(job.rank):
         yield f.Ahead(len(ahead), sum(other.procs for other in ahead))
     if passed.jobs:
         yield passed
@@ -72,15 +68,6 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
     return f.FreeInRow(free, row, len(picture.rows), snapshot.rules.most_rows())
 
 
-def free_now(snapshot: Snapshot) -> f.Free:
-    """Return the fact of the machine's free processors, some of which may be kept for a suspended job."""
-    awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
-    if awaited is None:
-        return f.Free(snapshot.free)
-    kept = (awaited.processors & snapshot.free_set).bit_count()
-    return f.Free(snapshot.free, kept, awaited.job) if kept else f.Free(snapshot.free)
-
-
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
     """Return the cells of each row of the matrix (key: row id), without replicas (copies of jobs from other rows),
     because replicas give way to jobs.
@@ -97,46 +84,6 @@ def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
 
 def _columns_of(cells: Iterable[Cell]) -> int:
     return sum(cell.columns.bit_count() for cell in cells)
-
-
-def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
-    """Return the jobs in front of the job in its own queue; empty if the job is in no queue."""
-    if not queued.in_line:
-        return []
-    before = snapshot.queue[: snapshot.queue.place_of(queued.job.rank)]
-    return [other.job for other in before if other.in_line and other.place == queued.place]
-
-
-def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """Return the reason why the job waits: the reason that the policy gave, or else one inferred from `considered` (the
-    decisions of the pass) and the job's plan.
-    """
-    if queued.why is not None:
-        return queued.why
-    job, now = queued.job, snapshot.time or 0
-    free, kept, kept_for = free_now(snapshot)
-    seen, ends = snapshot.outlook
-    plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
-    is_bound = snapshot.matrix is None and not queued.granted
-    return inferred_reason(
-        job,
-        queued.planned,
-        row=queued.row,
-        stopped=stops_at(considered),
-        free=most_free(snapshot.there, snapshot.matrix)[0] if snapshot.matrix else seen,
-        kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
-        down=goes_down(now + queued.lasts, closing(snapshot.outages, now)) if is_bound else None,
-        fits=lambda free: has_room(job, now, free, ends, plans),
-        on_nodes=nodes_now(snapshot),
-    )
-
-
-def nodes_now(snapshot: Snapshot) -> NodesNow | None:
-    """Return the nodes of the snapshot's machine; None for equal processors."""
-    if snapshot.nodes is None:
-        return None
-    ends = [(run.expected_end, run.job.rank, run.job.procs) for run in snapshot.running]
-    return NodesNow(snapshot.nodes, snapshot.time or 0, ends, snapshot.rules.keeps_reservations)
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:

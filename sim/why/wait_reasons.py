@@ -1,7 +1,7 @@
 """Computation of why a job waits, which jobs must end before it fits, which jobs are ahead of it, and which jobs its
 start would delay.
 
-The functions take the state of a run between two steps (`why_it_waits`), or plain values of a snapshot.
+Most functions take a moment of a run, live or a snapshot, or plain values of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
-from sim.decisions.reasons_on_nodes import RoomLater, no_nodes
+from sim.decisions.reasons_on_nodes import RoomLater
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
     PlannedLater,
@@ -20,8 +20,8 @@ from sim.decisions.reasons_to_wait import (
     TooFewFree,
 )
 from sim.decisions.sentences import Brief, Others, Reason, tells, told_by
-from sim.engine.snapshot import at_limit, nodes_kept
-from sim.engine.state import State
+from sim.engine.moment import LiveMoment, Moment
+from sim.engine.snapshot import Queued
 from sim.formatting import Clock, name, processors
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
@@ -29,7 +29,9 @@ from sim.machine.nodes import NodeMachine, shadow_on_nodes
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.plan import Plan as FreeRoom
 from sim.policies.view import Ends
+from sim.why.facts import Free
 from sim.workload.model import Job
+from sim.workload.outages import closing
 
 # Reasons to wait that the policy did not give
 
@@ -124,54 +126,57 @@ class RowStopped(NamedTuple):
         return "its row did not have its turn when the policy was switched"
 
 
-def why_it_waits(
-    state: State,
-    job: Job,
-    decisions: Sequence[Decision],
-    planned: tuple[float | None, Reason | None],
-) -> Reason:
-    """Return the reason why a queued job waits: the reason that the policy gave, or else one inferred from `decisions`
-    and the plan.
-
-    `planned` is (planned start, reason of the plan), each None if missing.
+def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision]) -> Reason:
+    """Return the reason why the job waits: the reason that the policy gave, or else one inferred from `considered` (the
+    decisions of the pass) and the job's plan.
     """
-    if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
-        return own[-1]
-    if state.limits is not None and state.limits.over(job.rank):
-        return at_limit(state.limits, job.rank)
-    if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
-        return no_nodes(state.machine.lack(job), state.machine.kept_from(job))
-    if kept := nodes_kept(state, job):
-        return kept
-    at, why = planned
-    down = None
-    if not state.sharing and job.rank not in state.granted:
-        down = goes_down(state.now + state.reserved_for(job), state.closes)
-    free, ends, changes = state.outlook(state.awaited)
-    awaited = None if state.awaited is None else state.jobs[state.awaited]
-    kept_free = None if awaited is None or free == state.free else FewBesideKept(state.free, state.free - free, awaited)
-    if isinstance(why, OfTheHead) and kept_free is None:
-        return Heads(room(state)) if down is None or job.procs > state.free else down
-    plans = ((state.jobs[r], start, state.reserved_for(state.jobs[r])) for r, start in state.planned.items())
+    if queued.why is not None:
+        return queued.why
+    free, ends = moment.outlook
+    held, now, picture = free_now(moment), moment.time or 0, moment.matrix
     return inferred_reason(
-        job,
-        at,
-        row=state.expected_row.get(job.rank),
-        stopped=stops_at(decisions),
-        free=room(state) if state.sharing else free,
-        kept=kept_free,
-        down=down,
-        fits=lambda free: has_room(job, state.now, free, (*ends, *changes), plans),
-        on_nodes=_nodes_of(state),
+        queued.job,
+        queued.planned,
+        row=queued.row,
+        stopped=stops_at(considered),
+        free=free if picture is None else most_free(moment.there, picture)[0],
+        kept=FewBesideKept(held.procs, held.kept, held.kept_for) if held.kept_for else None,
+        down=_goes_down(moment, queued),
+        fits=lambda free: has_room(queued.job, now, free, ends, moment.queue.plans()),
+        on_nodes=nodes_now(moment),
     )
 
 
-def _nodes_of(state: State) -> NodesNow | None:
-    """Return the nodes of the state's machine, as `unsaid` asks for them; None for equal processors."""
-    machine = state.machine
-    if not isinstance(machine, NodeMachine):
+def why_it_waits_now(
+    moment: LiveMoment, job: Job, decisions: Sequence[Decision], planned: tuple[float | None, Reason | None]
+) -> Reason:
+    """Return the reason why a job waits in a run: the last one that the policy gave in `decisions`, or else as
+    `why_it_waits`. `planned` is (planned start, reason of the plan), each None if missing.
+    """
+    given = next((d.because for d in reversed(decisions) if isinstance(d, Keep) and d.job is job), None)
+    queued, (at, because) = moment.queue.entry(job.rank), planned
+    assert queued is not None
+    queued = replace(queued, planned=at, why=moment.obstacle(job) if given is None else given)
+    if queued.why is None and isinstance(because, OfTheHead) and free_now(moment).kept_for is None:
+        down = _goes_down(moment, queued)
+        return Heads(room(moment)) if down is None or job.procs > moment.free else down
+    return why_it_waits(moment, queued, decisions)
+
+
+def _goes_down(moment: Moment, queued: Queued) -> MachineGoesDown | None:
+    """Return the reason to wait if the job would run into maintenance of the machine, otherwise None."""
+    if moment.matrix is not None or queued.granted:
         return None
-    return NodesNow(machine, state.now, state.ends, state.policy.keeps_reservations)
+    now = moment.time or 0
+    ends, closes = now + queued.lasts, closing(moment.outages, now)
+    return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
+
+
+def nodes_now(moment: Moment) -> NodesNow | None:
+    """Return the nodes of the moment's machine; None for equal processors."""
+    if moment.nodes is None:
+        return None
+    return NodesNow(moment.nodes, moment.time or 0, moment.ends, moment.rules.keeps_reservations)
 
 
 class NodesNow(NamedTuple):
@@ -195,11 +200,6 @@ class NodesNow(NamedTuple):
                 since = max(at, self.now)
                 plan.hold(job.replaced(rank=rank), since, max(at + self.machine.lasts[rank], since), seats)
         return plan.admits(job, self.now, job.estimate)
-
-
-def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
-    """Return the reason to wait if a job that ends at `ends` would run into maintenance at `closes`, otherwise None."""
-    return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
@@ -264,14 +264,21 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 # Room
 
 
-def room(state: State) -> int:
+def free_now(moment: Moment) -> Free:
+    """Return the fact of the machine's free processors, some of which may be kept for a suspended job."""
+    awaited = next((halted for halted in moment.suspended if halted.job.rank == moment.awaited), None)
+    if awaited is None:
+        return Free(moment.free)
+    kept = (awaited.processors & moment.free_set).bit_count()
+    return Free(moment.free, kept, awaited.job) if kept else Free(moment.free)
+
+
+def room(moment: Moment) -> int:
     """Return the number of free processors. In a matrix it is that of the row with the most free columns, where
     replicas (copies of jobs from other rows) count as free.
     """
-    sharing = state.sharing
-    if sharing is None:
-        return state.free
-    return most_free(state.machine.size, sharing.matrix.picture(sharing.turns.row))[0]
+    picture = moment.matrix
+    return moment.free if picture is None else most_free(moment.there, picture)[0]
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
@@ -288,11 +295,6 @@ class Holder(NamedTuple):
 
     job: Job
     until: float
-
-
-def holders(state: State) -> Iterator[Holder]:
-    """Yield the running jobs in order of expected end, except jobs in a matrix."""
-    return (Holder(state.jobs[rank], end) for end, rank, _ in state.ends)
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
@@ -329,35 +331,6 @@ def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
 
 
 # The other jobs
-
-
-def ahead_of(state: State, job: Job) -> list[Job]:
-    """Return the jobs that wait in front of the job in its own queue, from which it may just have started; empty if it
-    is in no queue.
-    """
-    if not state.stands_in_line(job.rank):
-        return []
-    line, place, queue_of = state.line, _place_in(state), state.policy.queue_of
-    before = line[: bisect_left(line, place(job), key=place)]
-    return [other for other in before if queue_of(other) == queue_of(job) and state.stands_in_line(other.rank)]
-
-
-def stands_before(state: State, other: Job, job: Job) -> bool:
-    """Return True if the job `other` is in front of the job in queue order."""
-    place = _place_in(state)
-    return place(other) < place(job)
-
-
-def _place_in(state: State) -> Callable[[Job], tuple[float, float, int]]:
-    """Return a function that maps a job to its sort key in the order in which the policy considers waiting jobs."""
-    order, now = state.policy.line_order(), state.now
-    is_own = order == state.policy.queue_order()
-    order = state.waiting.order if is_own else order.at_step(state.waiting.step)
-
-    def place(job: Job) -> tuple[float, float, int]:
-        return order.key(job, now if order.by_clock else job.submit), 0 if is_own else job.submit, job.rank
-
-    return place
 
 
 class PlannedStart(NamedTuple):

@@ -10,7 +10,7 @@ from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, count, listed, name, processors, span
 from sim.why.facts import Enough, PassedBy, Sitters
-from sim.why.snapshot_facts import free_now, why_it_waits
+from sim.why.wait_reasons import free_now, why_it_waits
 from sim.workload.model import Job
 
 _RUNS = {"run": "runs", "speculative": "runs speculatively", "gang": "takes turns"}

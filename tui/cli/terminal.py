@@ -112,8 +112,8 @@ def run_to_end(engine: Engine, label: str) -> None:
     with progress(jobs, label) as bar:
         while engine.advance(max(_STEPS, jobs // _TIMES)):
             if bar is not None:
-                bar.update(engine.state.tally.finished - done)
-                done = engine.state.tally.finished
+                bar.update(engine.moment.finished - done)
+                done = engine.moment.finished
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from sim.decisions.sentences import Brief, Unit, brief
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import listed, name, span
 from sim.policies.columns import Column as OwnColumn
-from sim.why.snapshot_facts import why_it_waits
+from sim.why.wait_reasons import why_it_waits
 from sim.why.wait_sentences import considered_in
 from sim.workload.model import Job
 from tui.look import text

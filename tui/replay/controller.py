@@ -245,7 +245,7 @@ class ReplayController:
         """Store, for the screen, how far a run is computed: `what` as the name of the work, and the share of the run's
         jobs that have ended.
         """
-        finished = stage.timeline.branch.engine.state.tally.finished
+        finished = stage.timeline.branch.engine.moment.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
     def _go_to(self, order: o.GoTo, wish: Wish, halted: Halted) -> str | None:
@@ -289,7 +289,7 @@ class ReplayController:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.switch(order.policy, at=self._time_within_step)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.state.spec} from here; running jobs continue. v compares with {was}"
+        return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. v compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
@@ -357,7 +357,7 @@ class ReplayController:
         begin = max(chart.view.start if chart else now, self.stage.begin)
         options = Options(begin, now, order.width, order.height, order.theme, wish.colour, wish.camera.by_event)
         engine = self.stage.timeline.present()
-        spec = engine.state.switches[0].was if engine.state.switches else engine.state.spec
+        spec = engine.moment.switches[0].was if engine.moment.switches else engine.moment.policy
         save_drawing(engine, spec, options, order.path)
         return f"saved {order.path}"
 

@@ -104,7 +104,7 @@ class Traveller:
         timeline = self.stage.timeline
         if halted() or not self.stage.go_on(A_LOOK):
             return False
-        self.progress = "computing", timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1)
+        self.progress = "computing", timeline.branch.engine.moment.finished / max(len(self.stage.workload), 1)
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
@@ -114,7 +114,7 @@ class Traveller:
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
-        while (start := timeline.branch.engine.state.start_of(order.rank)) is None and self.compute_a_little(halted):
+        while (start := timeline.branch.engine.moment.start_of(order.rank)) is None and self.compute_a_little(halted):
             pass
         if start is not None:
             return self.seek_time(start, halted)

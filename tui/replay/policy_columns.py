@@ -10,7 +10,6 @@ from typing import TypeAlias
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies.columns import Column
-from sim.policies.policy import columns_of
 from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
@@ -27,7 +26,7 @@ class OwnNumbers:
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
-        self._has_others = any(column.of != "rank" for column in columns_of(branch.engine.state.policy))
+        self._has_others = any(column.of != "rank" for column in branch.engine.moment.columns)
         before = None if self._has_others else branch.history.step_at(job.submit)
         self._step = 0 if before is None else before
         self._engine: Engine | None = None
@@ -60,13 +59,13 @@ class OwnNumbers:
                 return
 
     def _look(self, engine: Engine) -> None:
-        state = engine.state
-        waits = self._job.rank in state.waiting.jobs
-        self._is_over = state.now >= self._job.submit and not waits and not self._has_others
-        for column in columns_of(state.policy):
-            if (waits or column.of != "rank") and (value := column.value(state.notes, self._job)) is not None:
+        moment, now = engine.moment, engine.now
+        waits = moment.where(self._job.rank) == "queue"
+        self._is_over = now >= self._job.submit and not waits and not self._has_others
+        for column in moment.columns:
+            if (waits or column.of != "rank") and (value := column.value(moment.notes, self._job)) is not None:
                 values = self._found.setdefault(column, [])
-                values.append((state.now, value))
+                values.append((now, value))
                 if len(values) > MOST:
                     del values[1:-1:2]
 

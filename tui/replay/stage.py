@@ -15,7 +15,6 @@ from sim.code.variables import variables_of
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
-from sim.policies.policy import columns_of
 from sim.session.branches import records_of
 from sim.timeline.branch import FORGETFUL
 from sim.timeline.timeline import Timeline
@@ -183,17 +182,17 @@ class RunView:
 
     def _names_of_numbers(self) -> frozenset[str] | None:
         """Return the names of the numbers that the policy at the present step and the last one of the branch write."""
-        last = self.timeline.branch.engine.state
-        columns = (*self.snapshot.columns, *columns_of(last.policy))
-        return None if last.leader is not None else frozenset(column.name for column in columns)
+        last = self.timeline.branch.engine.moment
+        columns = (*self.snapshot.columns, *last.columns)
+        return None if last.is_led else frozenset(column.name for column in columns)
 
     def _names_of_variables(self) -> frozenset[str] | None:
         """Return the names of the variables in the code of all policies that this branch has had."""
-        last = self.timeline.branch.engine.state
-        if last.leader is not None:
+        last = self.timeline.branch.engine.moment
+        if last.is_led:
             return None
         switched = (switch.policy for switch in self.timeline.branch.switches)
-        return frozenset().union(*map(variables_of, {self.timeline.policy, last.policy, *switched}))
+        return frozenset().union(*map(variables_of, {self.timeline.policy, last.rules, *switched}))
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
         """Return pairs (column, its numbers) that the policy wrote into its notes about the job `rank`, as far as they

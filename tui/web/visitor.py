@@ -113,7 +113,7 @@ class ServerResources:
         asked = scene.question
         if self.first is None or asked is None:
             return scene
-        policy = self.first.timeline.branches[asked.seen.branch].engine.state.policy
+        policy = self.first.timeline.branches[asked.seen.branch].engine.moment.rules
         choices = tuple(replace(choice, why=named_under(choice.why, policy)) for choice in asked.choices)
         return replace(scene, question=replace(asked, told=named_under(asked.told, policy), choices=choices))
 

@@ -17,7 +17,6 @@ from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.view import View
 from sim.timeline.timeline import Timeline
-from sim.why.wait_reasons import stands_before
 from sim.workload.model import Job
 from tests.sim.conftest import Lab
 
@@ -86,7 +85,7 @@ def test_a_run_from_a_checkpoint_orders_as_the_run_through() -> None:
     engine.advance(120)
     kept, waiting = engine.checkpoint(), [queued.job.rank for queued in engine.snapshot().queue]
     front, back = (workload.jobs[rank] for rank in (waiting[0], waiting[-1]))
-    assert stands_before(engine.state, front, back)
+    assert engine.moment.is_before(front, back)
     history = engine.history.until(120, kept.free)
     engine.run()
     again = engine.at(kept, history)

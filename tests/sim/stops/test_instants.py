@@ -12,7 +12,7 @@ from sim.engine.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.stops.grammar import Stop, parse_stop
-from sim.stops.instants import OfEngine, OfSnapshot, Record
+from sim.stops.instants import OfMoment, Record
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
 from tests.examples import examples
@@ -41,7 +41,7 @@ def test_an_engine_says_what_its_snapshot_says(spec: str, workload: Workload) ->
     engine = Engine(workload, parse_policy(spec))
     running = True
     while running:
-        snapshot, live = OfSnapshot(engine.snapshot()), OfEngine(engine)
+        snapshot, live = OfMoment(engine.snapshot()), OfMoment(engine.moment)
         assert [stop.read(live) for stop in STOPS] == [stop.read(snapshot) for stop in STOPS]
         running = engine.step()
 
@@ -59,7 +59,7 @@ def test_overtaken_counts_by_the_submissions_of_the_run(spec: str, seed: int) ->
         keys = {rank: (state.jobs[rank].submit, rank) for rank in state.come()}
         begun = keys.keys() - state.waiting.jobs.keys() - {*state.dropped}
         passed = max((sum(keys[rank] > keys[one] for rank in begun) for one in state.waiting.jobs), default=0)
-        assert OfEngine(engine).most_overtaken() == OfSnapshot(snapshot).most_overtaken() == passed
+        assert engine.moment.most_overtaken == snapshot.most_overtaken == passed
         most = max(most, passed)
     assert (most > 0) or spec != "easy"
 
@@ -94,7 +94,7 @@ def test_history_has_the_size_of_a_changing_machine(spec: str) -> None:
 
 
 def _read(stops: list[Stop], engine: Engine) -> list[object]:
-    snapshot = OfSnapshot(engine.snapshot())
+    snapshot = OfMoment(engine.snapshot())
     return [stop.read(snapshot) for stop in stops]
 
 

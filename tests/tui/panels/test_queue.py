@@ -14,7 +14,7 @@ import pytest
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Unit
 from sim.engine.engine import Engine
-from sim.engine.snapshot import Queued
+from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
 from sim.policies.view import View
@@ -259,9 +259,13 @@ def test_without_unicode_every_sign_has_another_in_ascii(lab: Lab) -> None:
 
 def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> None:
     context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
-    promised = context.scene.snapshot.queue[0]
-    queued = (promised, replace(context.scene.snapshot.queue[1], reserved=False))
-    snapshot = replace(context.scene.snapshot, queue=cast(Any, queued))
+    shown = context.scene.snapshot
+    planned = {queued.job.rank: queued.planned or 0 for queued in shown.queue}
+    only_first = Queue(
+        shown.queue.jobs, 2, shown.rules, planned=planned, moved={}, reserved=[shown.queue.jobs[0].rank], granted=(),
+        lasts={}, rows={}, why={}, notes={},
+    )  # fmt: skip
+    snapshot = replace(shown, queue=only_first)
     drawn = queue.draw(replace(context, scene=replace(context.scene, snapshot=snapshot)), (70, 9), 0)
     assert "~may start" in drawn.head[0].text
     assert ["~" in line.text for line in drawn.body] == [False, True]
