@@ -1,4 +1,4 @@
-"""Submissions of jobs at the present instant, and how many later jobs have passed a waiting one."""
+"""Submissions of jobs at the present instant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.releases import Releases, resubmit
-from sim.engine.state import State
 from sim.engine.transitions import Transitions
 from sim.workload.follows import HOPELESS
 from sim.workload.model import Job
@@ -53,18 +52,3 @@ def _admit(transitions: Transitions, job: Job) -> None:
         return
     state.arrived.append(job)
     state.waiting.add(job)
-
-
-def most_overtaken(state: State) -> int:
-    """Return the largest number of jobs that were submitted after one waiting job and started before it."""
-    waiting, jobs, releases = state.waiting.jobs, state.jobs, state.releases
-    if not waiting:
-        return 0
-    if releases is None:  # ranks go by submit times
-        first = min(waiting)
-        many, gone = state.submitted - 1 - first, sum(rank > first for rank in state.dropped)
-    else:
-        submit, first = min((jobs[rank].submit, rank) for rank in waiting)
-        many = releases.after(submit, first)
-        gone = sum((jobs[rank].submit, rank) > (submit, first) for rank in state.dropped)
-    return many - gone - (len(waiting) - 1)  # all others wait behind the first one

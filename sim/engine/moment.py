@@ -14,7 +14,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason
-from sim.engine.snapshot import Counts, Queue, Running, Snapshot, Suspended
+from sim.engine.snapshot import Counts, Entry, Queue, Running, Snapshot, Suspended
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.machine.nodes import NodeMachine
@@ -113,6 +113,9 @@ class Moment(Protocol):
     def notes(self) -> Mapping[str, Mapping[int, float]]:
         """Return the numbers that `columns` show, by the name of the column."""
 
+    def entry(self, rank: int) -> Entry | None:
+        """Return the job among the waiting, suspended or running jobs; None if it has ended or not arrived."""
+
     def moved(self, rank: int) -> float:
         """Return by how many seconds the planned start of a waiting job moved in this step; 0 for any other job."""
 
@@ -181,9 +184,6 @@ class LiveMoment(Moment, Protocol):
 
     def where(self, rank: int) -> Where | None:
         """Return where the job is; None before its submission and after its end."""
-
-    def entry(self, rank: int) -> Running | Suspended | None:
-        """Return the job's entry in `running` or `suspended`; None if it is in neither."""
 
     def start_of(self, rank: int) -> float | None:
         """Return the first start of the job; None if it has not started."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeAlias, overload
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason
@@ -261,6 +261,9 @@ class Queue(Sequence[Queued]):
         )
 
 
+Entry: TypeAlias = Queued | Suspended | Running
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """State of a run after one step."""
@@ -362,6 +365,11 @@ class Snapshot:
 
     def moved(self, rank: int) -> float:
         return self.queue.moved(rank)
+
+    def entry(self, rank: int) -> Entry | None:
+        """Return the job among the waiting, suspended or running jobs; None if it has ended or not arrived."""
+        begun: tuple[Suspended | Running, ...] = (*self.suspended, *self.running)
+        return self.queue.entry(rank) or next((entry for entry in begun if entry.job.rank == rank), None)
 
     @property
     def ends(self) -> Ends:

@@ -10,7 +10,7 @@ A run is curious if a user watches it: then the reason why each considered job w
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import inf, isnan
 from typing import Any
 
@@ -224,10 +224,6 @@ class State:
         use = self.limits
         return [] if use is None else [rank for rank in self.waiting.jobs if use.over(rank) is not None]
 
-    def stands_in_line(self, rank: int) -> bool:
-        """Return True if the waiting job is in a queue: without a granted reservation or planned speculative run."""
-        return rank not in (self.reserved if self.policy.grants else self.granted)
-
     def has_come(self, rank: int) -> bool:
         """Return True if the job has been submitted."""
         return rank < self.submitted and (self.releases is None or self.releases.has_come(rank))
@@ -264,11 +260,6 @@ class State:
         if self.sharing is None:
             raise DecisionError("a policy without turns has no matrix")
         return self.sharing.matrix
-
-    @property
-    def new_in_rows(self) -> Collection[int]:
-        """Return the ranks of the jobs that have not had a turn since they were placed in the matrix."""
-        return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
         """Return the seconds that a job has run so far; for a finished job its run time."""

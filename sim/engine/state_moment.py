@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from operator import attrgetter
 from types import MappingProxyType
@@ -11,10 +11,9 @@ from typing import Any
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
-from sim.engine.arrivals import most_overtaken
 from sim.engine.moment import Where
 from sim.engine.sharing import Sharing
-from sim.engine.snapshot import Counts, Queue, Running, Suspended
+from sim.engine.snapshot import Counts, Entry, Queue, Running, Suspended
 from sim.engine.state import State
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
@@ -88,6 +87,10 @@ class StateMoment:
     reserved: Mapping[int, float] = _mapping_of("reserved")
     granted: Mapping[int, float] = _mapping_of("granted")
     expected: Mapping[int, float] = _mapping_of("expected")
+    has_come: Callable[[int], bool] = _of_state("has_come")
+    start_of: Callable[[int], float | None] = _of_state("start_of")
+    ran: Callable[[int], float] = _of_state("ran")
+    running_plan: Callable[[], Plan] = _of_state("running_plan")
 
     def __init__(self, state: State, workload: Workload) -> None:
         self._state, self._workload = state, workload
@@ -142,7 +145,17 @@ class StateMoment:
 
     @property
     def most_overtaken(self) -> int:
-        return most_overtaken(self._state)
+        state, waiting, jobs = self._state, self._state.waiting.jobs, self._state.jobs
+        if not waiting:
+            return 0
+        if state.releases is None:  # ranks go by submit times
+            first = min(waiting)
+            many, gone = state.submitted - 1 - first, sum(rank > first for rank in state.dropped)
+        else:
+            submit, first = min((jobs[rank].submit, rank) for rank in waiting)
+            many = state.releases.after(submit, first)
+            gone = sum((jobs[rank].submit, rank) > (submit, first) for rank in state.dropped)
+        return many - gone - (len(waiting) - 1)  # all others wait behind the first one
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -185,27 +198,17 @@ class StateMoment:
     def moved(self, rank: int) -> float:
         return self._state.moved.get(rank, 0) if rank in self._state.waiting.jobs else 0
 
-    def has_come(self, rank: int) -> bool:
-        return self._state.has_come(rank)
-
-    def start_of(self, rank: int) -> float | None:
-        return self._state.start_of(rank)
-
-    def ran(self, rank: int) -> float:
-        return self._state.ran(rank)
-
-    def running_plan(self) -> Plan:
-        return self._state.running_plan()
-
     def where(self, rank: int) -> Where | None:
         state = self._state
         if rank in state.under_way:
             return "running" if state.sharing is None else "matrix"
         return "queue" if rank in state.waiting.jobs else "suspended" if rank in state.suspended else None
 
-    def entry(self, rank: int) -> Running | Suspended | None:
+    def entry(self, rank: int) -> Entry | None:
         state = self._state
         match self.where(rank):
+            case "queue":
+                return self.queue.entry(rank)
             case "running":
                 return _running(state, [rank])[0]
             case "matrix" if state.sharing is not None:

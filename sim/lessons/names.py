@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from math import isclose, isnan
 from typing import Literal, NamedTuple
 
+from sim.engine.snapshot import Running
 from sim.errors import ParameterError, near
 from sim.formatting import clock_near, percent, quoted, span
 from sim.formatting import parse_time as seconds_of
@@ -161,8 +162,7 @@ class Names:
 
     def planned(self, job: Job, branch: str) -> float:
         """Return the job's planned start at the time of the scene; nan (not a number) if it has none."""
-        waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
-        planned = next((queued.planned for queued in waiting), None)
+        planned = getattr(self._runs.at(self._moment).entry(job.rank), "planned", None)
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
@@ -172,10 +172,10 @@ class Names:
         For a waiting job the wait since the last step is included.
         """
         shown = self._runs.at(self._moment)
-        grown = (self._moment.clock - (shown.time or 0)) / job.estimate
-        waiting = ((entry, grown) for entry in (*shown.queue, *shown.suspended))
-        there = (*waiting, *((entry, 0) for entry in shown.running))
-        return next((entry.xfactor + more for entry, more in there if entry.job.rank == job.rank), float("nan"))
+        entry, grown = shown.entry(job.rank), (self._moment.clock - (shown.time or 0)) / job.estimate
+        if entry is None:
+            return float("nan")
+        return entry.xfactor + (0 if isinstance(entry, Running) else grown)
 
     def suspended(self, job: Job, branch: str) -> float:
         return float(self._runs.schedule(branch).preemptions[job.rank])

@@ -137,9 +137,10 @@ class JobRecorder:
             self._see_own()
         if self._where == "matrix" and not self.ended:
             self._see_matrix()
-        is_new = self._is_new()
+        run = self._running()
+        is_new = run is not None and run.row is not None
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
-        asks = self._is_tried() or is_new  # a switch may return it to the queue
+        asks = is_new or (run is not None and run.kind == KINDS[SPECULATIVE])  # it may return to the queue
         asks |= bool(self._failures) and engine.next_time() in self._failures  # an outage may, too
         engine.curious = asks or self._where == "queue"
         return True
@@ -160,15 +161,10 @@ class JobRecorder:
 
     # Place of the job
 
-    def _is_tried(self) -> bool:
-        """Return True if the job runs speculatively."""
-        run = self.engine.moment.entry(self.job.rank)
-        return isinstance(run, Running) and run.kind == KINDS[SPECULATIVE]
-
-    def _is_new(self) -> bool:
-        """Return True if the job is in the matrix and has had no turn yet."""
-        run = self.engine.moment.entry(self.job.rank)
-        return isinstance(run, Running) and run.row is not None
+    def _running(self) -> Running | None:
+        """Return the job as it runs or is in the matrix; None if it does neither."""
+        entry = None if self._where == "queue" else self.engine.moment.entry(self.job.rank)
+        return entry if isinstance(entry, Running) else None
 
     def _decisions_on_it(self) -> Iterator[Decision]:
         """Yield the decisions of this step that are about the job."""
@@ -292,7 +288,7 @@ class JobRecorder:
         engine, job = self.engine, self.job
         if self._stay is None:
             self._stay = Stay(engine, job)
-        if self._is_new():
+        if (run := self._running()) is not None and run.row is not None:
             if not self._waits.go_on():
                 self._waits.note(AwaitsTurn(len(engine.moment.rows.rows)), None)
         else:

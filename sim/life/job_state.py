@@ -20,7 +20,6 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.history.times import EventTimes
-from sim.why.evidence import entry_of
 from sim.why.explanation import passed_by, submit_of
 from sim.why.facts import NOBODY, PassedBy
 from sim.workload.model import Floats, Job, Workload
@@ -75,7 +74,7 @@ class JobReader:
             self._read = snapshot.step
         told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
         decided = tuple((past.time_of(step), decision) for step, decision in told)
-        entry, end = entry_of(snapshot, rank), past.end_of(rank)
+        entry, end = snapshot.entry(rank), past.end_of(rank)
         return JobState(
             rank=rank,
             state=state_of(snapshot, self.job, end is not None),
@@ -118,7 +117,7 @@ def submits_of(
 
 def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:
     """Return the job's state in the snapshot, in one to three words."""
-    match entry_of(snapshot, job.rank):
+    match snapshot.entry(job.rank):
         case Queued():
             return "waiting"
         case Suspended():

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, job_of
 from sim.decisions.matrix import Place
 from sim.decisions.sentences import jobs_in, say
-from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.engine.snapshot import Entry, Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near
 from sim.why import facts as f
 from sim.why.snapshot_facts import (
@@ -29,7 +29,6 @@ from sim.why.wait_sentences import considered_in, is_suspended, runs, waits
 from sim.workload.model import Job
 
 Status = Literal["started", "runs", "rejected", "planned", "not considered"]
-Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
@@ -141,19 +140,8 @@ def evidence_of(
     """Return the evidence about the job of this rank; None if the job has ended or not arrived. `at` writes times as
     text; `passed` says how many jobs passed the job, if that is known.
     """
-    entry = entry_of(snapshot, rank)
+    entry = snapshot.entry(rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
-
-
-def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
-    """Return the job's entry in the snapshot's list of waiting, suspended or running jobs; None if the job has ended or
-    not arrived.
-    """
-    place = snapshot.queue.place_of(rank)
-    if place is not None:
-        return snapshot.queue[place]
-    begun: tuple[Suspended | Running, ...] = (*snapshot.suspended, *snapshot.running)
-    return next((entry for entry in begun if entry.job.rank == rank), None)
 
 
 # Decisions of the pass

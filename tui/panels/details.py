@@ -11,7 +11,7 @@ from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
 from sim.formatting import count, name, processors_wanted, span, times
 from sim.life.job_state import JobState
-from sim.why.evidence import Evidence, entry_of
+from sim.why.evidence import Evidence
 from sim.workload.model import Field, Job
 from tui.chart.partition_names import told_decision
 from tui.look import text
@@ -180,7 +180,7 @@ def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
         return []
     moves = [after - before for before, after in pairwise(starts) if after != before]
     later = sum(move > 0 for move in moves)
-    last = getattr(entry_of(shown, job.rank), "planned", None) or starts[-1]
+    last = getattr(shown.entry(job.rank), "planned", None) or starts[-1]
     told = f"from {context.at(starts[0])} to {context.at(last)}, moved {times(len(moves))}"
     if any(isinstance(decision, ReserveRow) for _, decision in job.decided):
         anew = any(switch.time >= it.submit for switch in shown.switches)

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.why.evidence import Entry
+from sim.engine.snapshot import Entry, Queued, Running, Snapshot, Suspended
 from tui.replay.scene import Scene
 
 
