@@ -194,10 +194,6 @@ class Queue(Sequence[Queued]):
         planned, lasts = self._planned, self._lasts
         return ((q, planned[q.rank], lasts.get(q.rank, q.estimate)) for q in self._jobs if q.rank in planned)
 
-    def moved(self, rank: int) -> float:
-        """Return by how many seconds the planned start of a waiting job moved in this step; 0 for any other job."""
-        return self._moved.get(rank, 0) if self.place_of(rank) is not None else 0
-
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
         """Return the jobs whose planned start is before `time`, among the first `looked_at` jobs of the queue."""
         planned = self._planned
@@ -364,7 +360,8 @@ class Snapshot:
         return self.queue.notes
 
     def moved(self, rank: int) -> float:
-        return self.queue.moved(rank)
+        queued = self.queue.entry(rank)
+        return 0 if queued is None else queued.moved
 
     def entry(self, rank: int) -> Entry | None:
         """Return the job among the waiting, suspended or running jobs; None if it has ended or not arrived."""

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
+from operator import attrgetter
 from typing import Protocol, cast
 
 from sim.code.lines import PassCode
@@ -94,55 +95,22 @@ class OfMoment:
 
     moment: Moment
     code: PassCode = PassCode()
-
-    @property
-    def step(self) -> int:
-        return self.moment.step
+    step = property(attrgetter("moment.step"))
+    procs = property(attrgetter("moment.there"))
+    free = property(attrgetter("moment.free"))
+    waiting = property(attrgetter("moment.counts.waiting"))
+    running = property(attrgetter("moment.counts.running"))
+    suspended = property(attrgetter("moment.counts.suspended"))
+    wanted = property(attrgetter("moment.wanted"))
+    decisions = property(attrgetter("moment.decisions"))
+    arrived = property(attrgetter("moment.arrived"))
+    completed = property(attrgetter("moment.completed"))
+    printed = property(attrgetter("moment.printed"))
 
     @property
     def time(self) -> float:
         time = self.moment.time
         return -inf if time is None else time
-
-    @property
-    def procs(self) -> int:
-        return self.moment.there
-
-    @property
-    def free(self) -> float:
-        return self.moment.free
-
-    @property
-    def waiting(self) -> int:
-        return self.moment.counts.waiting
-
-    @property
-    def wanted(self) -> int:
-        return self.moment.wanted
-
-    @property
-    def running(self) -> int:
-        return self.moment.counts.running
-
-    @property
-    def suspended(self) -> int:
-        return self.moment.counts.suspended
-
-    @property
-    def decisions(self) -> Sequence[Decision]:
-        return self.moment.decisions
-
-    @property
-    def arrived(self) -> Sequence[Job]:
-        return self.moment.arrived
-
-    @property
-    def completed(self) -> Sequence[Job]:
-        return self.moment.completed
-
-    @property
-    def printed(self) -> Sequence[str]:
-        return self.moment.printed
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
         for column in self.moment.columns:

@@ -6,8 +6,8 @@ Most functions take a moment of a run, live or a snapshot, or plain values of it
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
@@ -132,19 +132,22 @@ def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision])
     """
     if queued.why is not None:
         return queued.why
-    free, ends = moment.outlook
-    held, now, picture = free_now(moment), moment.time or 0, moment.matrix
-    return inferred_reason(
-        queued.job,
-        queued.planned,
-        row=queued.row,
-        stopped=stops_at(considered),
-        free=free if picture is None else most_free(moment.there, picture)[0],
-        kept=FewBesideKept(held.procs, held.kept, held.kept_for) if held.kept_for else None,
-        down=_goes_down(moment, queued),
-        fits=lambda free: has_room(queued.job, now, free, ends, moment.queue.plans()),
-        on_nodes=nodes_now(moment),
-    )
+    job, at, picture, (free, ends) = queued.job, queued.planned, moment.matrix, moment.outlook
+    if picture is not None:
+        free = most_free(moment.there, picture)[0]
+    if at is None:
+        return NotConsidered(stops_at(considered), free)
+    if queued.row is not None:
+        return RowLater(queued.row)
+    if job.procs > free:
+        held = free_now(moment)
+        return TooFewFree(free) if held.kept_for is None else FewBesideKept(held.procs, held.kept, held.kept_for)
+    if (down := _goes_down(moment, queued)) is not None:
+        return down
+    if (nodes := nodes_now(moment)) is not None:
+        return RoomUnseen(at, free) if nodes.have_room(job) else RoomLater(at)
+    is_free = has_room(job, moment.time or 0, free, ends, moment.queue.plans())
+    return RoomUnseen(at, free) if is_free else PlannedLater(at, free)
 
 
 def why_it_waits_now(
@@ -208,39 +211,6 @@ def stops_at(decisions: Sequence[Decision]) -> Job | None:
     """
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not told_by(d.because, "is_reserved"))
     return next(kept, None)
-
-
-def inferred_reason(
-    job: Job,
-    at: float | None,
-    *,
-    row: int | None,
-    stopped: Job | None,
-    free: int,
-    kept: FewBesideKept | None,
-    down: MachineGoesDown | None,
-    fits: Callable[[int], bool],
-    on_nodes: NodesNow | None,
-) -> Reason:
-    """Return the reason why a job waits if the policy gave none: not considered, or planned for later.
-
-    `at` is the planned start (None: no plan), `row` the row of the matrix of this plan. The policy stopped at the job
-    `stopped`. The number `free` counts the processors that the policy may use, and `kept` describes the processors that
-    are kept for a suspended job. The reason `down` is a maintenance that the job would run into if it started now. The
-    function `fits` returns True if the job fits from now on with that number of free processors; on a machine of nodes
-    `on_nodes` decides that.
-    """
-    if at is None:
-        return NotConsidered(stopped, free)
-    if row is not None:
-        return RowLater(row)
-    if job.procs > free:
-        return TooFewFree(free) if kept is None else kept
-    if down is not None:
-        return down
-    if on_nodes is not None:
-        return RoomUnseen(at, free) if on_nodes.have_room(job) else RoomLater(at)
-    return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)
 
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
