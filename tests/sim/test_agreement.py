@@ -218,7 +218,7 @@ def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> 
     spec = with_order("firstfit", data.draw(lab.orders()))
     engine = Engine(data.draw(lab.workloads()), parse_policy(spec), watchers=[Checker])
     while engine.step():
-        assert all(job.procs > engine.state.free for job in engine.state.queue)
+        assert all(job.procs > engine.moment.free for job in engine.moment.waiting)
 
 
 @pytest.mark.parametrize("spec", ["easy", "conservative:compress=start", "conservative:compress=none", "bf", "lsbf"])

@@ -92,7 +92,7 @@ def test_any_number_of_partitions(lab: Lab, classes: str, speculate: int, data: 
     share = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
     workload = reserve(high(workload, share, seed=1), data.draw(st.sampled_from([0.0, 0.2, 1.0])), lead=60, seed=1)
     engine = finished(workload, f"multiqueue:classes={classes},speculate={speculate},speculate_over=8")
-    assert len(engine.state.machine.owners) == classes.count("/") + 1 + (classes != "none")
+    assert len(engine.moment.owners) == classes.count("/") + 1 + (classes != "none")
 
 
 @given(data=st.data())

@@ -58,9 +58,9 @@ def test_a_policy_may_be_text_wherever_one_is_taken(workload: Workload) -> None:
     engine = Engine(workload, "fcfs")
     engine.step()
     engine.switch("easy")
-    assert engine.state.policy == easy
+    assert engine.moment.rules == easy
     assert Scenario(workload, "fcfs", [(600, "easy")]).switches == ((600, easy),)
-    assert Timeline(workload, "fcfs", switches=[(600, "easy")]).switch("easy").engine.state.policy == easy
+    assert Timeline(workload, "fcfs", switches=[(600, "easy")]).switch("easy").engine.moment.rules == easy
     assert life_of(workload, "easy", 4).policy == "easy"
     with pytest.raises(SchedscopeError, match="did you mean 'easy'"):
         run(workload, "eazy")

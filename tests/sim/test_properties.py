@@ -86,7 +86,7 @@ def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.D
             engine.switch(data.draw(lab.specs(data.draw(st.sampled_from(sorted(POLICIES))))))
     engine.run()
     last = max(engine.history.ends(len(workload)).max(), workload.submit.max())
-    assert engine.now <= max([last, *(switch.time for switch in engine.state.switches)]) + MOMENT
+    assert engine.now <= max([last, *(switch.time for switch in engine.moment.switches)]) + MOMENT
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))

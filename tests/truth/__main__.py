@@ -53,7 +53,7 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
         yield from falsehoods(run, asked=4)
         if seed % FOLLOWING == 0:
             yield from falsehoods(following_run(seed), asked=4)
-        if len(run.workload) and not run.engine.state.switches:
+        if len(run.workload) and not run.engine.moment.switches:
             first, other = scaled_runs(run, seed) if seed % SCALED == 0 else (run, another_run(run, seed))
             page = Page(first, other)
             rank = seed % len(run.workload)

@@ -273,7 +273,7 @@ def run_of_many(seed: int) -> Run:
 def start_alone(run: Run, rank: int) -> float | None:
     """Return the start that the job would have without later arrivals; None if it never starts."""
     workload = run.workload.take(slice(0, rank + 1))
-    return made(workload, run.spec, run.switches, run.placement).engine.state.start_of(rank)
+    return made(workload, run.spec, run.switches, run.placement).engine.moment.start_of(rank)
 
 
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
@@ -282,5 +282,5 @@ def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...],
     run = Run(workload, spec, switches, placement, engine, [])
     step = run.scenario.stepper(engine)
     while step():
-        run.steps.append(Step(engine.now, tuple(engine.state.decisions), engine.snapshot()))
+        run.steps.append(Step(engine.now, engine.moment.decisions, engine.snapshot()))
     return run

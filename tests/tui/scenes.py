@@ -38,8 +38,8 @@ def about_of(workload: Workload) -> About:
 
 def stage_of(engine: Engine) -> RunView:
     """Return a view of the same run at the same step, as the replay uses it."""
-    switches = engine.state.switches
-    timeline = Timeline(engine.workload, switches[0].was if switches else engine.state.policy)
+    switches = engine.moment.switches
+    timeline = Timeline(engine.workload, switches[0].was if switches else engine.moment.rules)
     for switch in switches:
         timeline.switch(switch.policy, switch.step - 1, at=switch.time)
     timeline.seek(engine.step_count)

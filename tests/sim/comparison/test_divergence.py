@@ -117,8 +117,10 @@ def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
     assert found.time == 360
     assert found.only[0] == ()
     engine = switched.watched(360)
-    assert {act.rank for act in found.only[1] if act.verb == "suspended"} == set(engine.state.suspended)
-    assert {act.rank for act in found.only[1] if act.verb == "queued"} == {job.rank for job in engine.state.queue}
+    assert {act.rank for act in found.only[1] if act.verb == "suspended"} == {
+        halted.job.rank for halted in engine.moment.suspended
+    }
+    assert {act.rank for act in found.only[1] if act.verb == "queued"} == {job.rank for job in engine.moment.waiting}
 
 
 def test_runs_are_compared_as_far_as_both_have_come() -> None:

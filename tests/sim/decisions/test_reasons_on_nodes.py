@@ -108,7 +108,7 @@ def told_now(engine: Engine, case: dict[str, Any]) -> Iterator[tuple[Job, Reason
 
 def planned_before(engine: Engine, rank: int) -> tuple[list[truth.Holding], bool]:
     """Return the plans that keep nodes from the job, and True if they keep whole nodes."""
-    state, jobs = engine.state, engine.state.jobs
+    state, jobs = engine.state, engine.moment.jobs
     assert isinstance(state.machine, NodeMachine)
     told = plans_of(state.policy, state.notes, 1000)
     plans = told or state.machine.promised

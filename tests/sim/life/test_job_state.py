@@ -33,8 +33,8 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
     return JobState(
         rank=rank,
         state=_state(engine, shown, rank),
-        start=engine.state.start_of(rank),
-        end=_number(engine.state.ledger.end[rank]),
+        start=engine.moment.start_of(rank),
+        end=engine.history.end_of(rank),
         planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow | Expect)),
         decided=tuple(decided),
         stretches=stretches,
@@ -73,11 +73,7 @@ def _state(engine: Engine, shown: Snapshot, rank: int) -> str:
         return "suspended"
     if any(running.job.rank == rank for running in shown.running):
         return "in the matrix" if shown.matrix else "running"
-    return "finished" if _number(engine.state.ledger.end[rank]) is not None else "not submitted"
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None
+    return "finished" if engine.history.end_of(rank) is not None else "not submitted"
 
 
 def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobState, JobState]]:

@@ -42,9 +42,9 @@ def fair_start_alone(scenario: Scenario, rank: int) -> float | None:
     alone = Scenario(workload, scenario.policy, scenario.switches, placement=scenario.placement)
     engine = alone.at_the_beginning()
     step = alone.stepper(engine)
-    while engine.state.start_of(rank) is None and step():
+    while engine.moment.start_of(rank) is None and step():
         pass
-    return engine.state.start_of(rank)
+    return engine.moment.start_of(rank)
 
 
 CHANGING = {"machine": "3h=64;9h=128", "outage": "8h..9h;10h..12h:0-99"}

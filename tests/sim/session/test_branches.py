@@ -142,5 +142,5 @@ def test_failures_are_repeated_when_a_run_is_restored(policy: str) -> None:
     assert again.snapshot() == shown
     timeline.fork()
     timeline.compute_all()
-    first, second = (np.array(timeline.branches[name].engine.state.ledger.end) for name in ("fork 1", "fork 2"))
+    first, second = (timeline.branches[name].history.ends(len(timeline.workload)) for name in ("fork 1", "fork 2"))
     assert np.array_equal(first, second)

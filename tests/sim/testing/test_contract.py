@@ -175,7 +175,7 @@ def test_growth_is_measured() -> None:
 def test_in_a_crowd_nobody_starts() -> None:
     engine = Engine(crowd(50, 3), "firstfit")
     engine.advance(5)
-    assert (len(engine.state.running), engine.state.left) == (1, 53)
+    assert (engine.moment.counts.running, engine.moment.left) == (1, 53)
 
 
 def test_random_workloads_are_reproducible_and_of_every_kind() -> None:

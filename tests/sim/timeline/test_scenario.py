@@ -60,13 +60,13 @@ def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
 def test_reasons_are_known_at_the_moment_that_is_watched(figure: Workload) -> None:
     engine = Scenario(figure, FCFS, ((600, EASY),)).watched(600)
     assert engine.now == 600
-    assert [type(decision) for decision in engine.state.decisions] == [Switched, Reserve, Keep, Backfill]
+    assert [type(decision) for decision in engine.moment.decisions] == [Switched, Reserve, Keep, Backfill]
 
 
 def test_between_two_steps_the_reasons_are_those_of_the_last(figure: Workload) -> None:
     engine = Scenario(figure, FCFS).watched(660)
     assert engine.now == 600
-    assert engine.state.decisions == [Keep(figure.jobs[2], TooFewFree(6))]
+    assert engine.moment.decisions == (Keep(figure.jobs[2], TooFewFree(6)),)
 
 
 def test_before_the_first_step_there_are_none(figure: Workload) -> None:

@@ -262,7 +262,7 @@ def test_remake_and_restore_repeat_failures(lab: Lab) -> None:
     assert again is not None
     timeline.compute_all()
     assert [(change.breaks, change.time) for change in again.switches if change.breaks] == [((0b0011, 50), 1)]
-    assert again.engine.state.tally.interruptions > 0
+    assert again.engine.moment.totals.interruptions > 0
     assert broken.history.there(workload, [0, 1, 50]).tolist() == [4, 2, 4]
     restored = Timeline(workload, "fcfs")
     kept = parsed(session_text(Session(TraceRef("x", "", 0, True), branches=records_of(timeline))).encode(), "x")
@@ -335,8 +335,8 @@ def test_lots_are_the_same_wherever_one_comes_from(lab: Lab, spec: str) -> None:
 
 def test_the_queue_is_shown_as_it_stood_at_the_last_pass(lab: Lab) -> None:
     engine = lab.run("fcfs:order=random", 1, *(f"{i} 0 1 10 10" for i in range(1, 9)), until=20)
-    assert [job.rank for job in engine.state.queue] == sorted(
-        (job.rank for job in engine.state.queue), key=lambda rank: random_number(0, engine.step_count - 1, rank)
+    assert [job.rank for job in engine.moment.waiting] == sorted(
+        (job.rank for job in engine.moment.waiting), key=lambda rank: random_number(0, engine.step_count - 1, rank)
     )
 
 

@@ -184,8 +184,8 @@ def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:
 def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
     # at 11 job 2 has its first turn; no job arrives or ends
     engine = at(lab, "gang:mpl=2,slice=10", 11, *MATRIX)
-    assert not engine.state.decisions
-    assert [entry.decision for entry in evidence(engine, "4").log] == list(engine.state.rebuild)
+    assert not engine.moment.decisions
+    assert [entry.decision for entry in evidence(engine, "4").log] == list(engine.moment.rebuild)
 
 
 # A suspension
@@ -255,7 +255,7 @@ def test_a_policy_may_keep_a_job_that_would_delay_nobody(lab: Lab) -> None:
 def test_the_log_has_every_decision_and_marks_its_own(lab: Lab) -> None:
     engine = at(lab, "easy", 12, *BUSY)
     log = evidence(engine, "4").log
-    assert [entry.decision for entry in log] == list(engine.state.decisions)
+    assert [entry.decision for entry in log] == list(engine.moment.decisions)
     assert [type(entry.decision).__name__ for entry in log if entry.is_own] == ["Keep"]
 
 
@@ -293,5 +293,5 @@ def test_on_nodes_request_and_ends_that_make_room_are_told() -> None:
 def test_on_nodes_passing_jobs_are_not_called_in_the_way() -> None:
     engine = Engine(read("full-memory"), "easy", curious=True)
     engine.run(until=240)
-    job = engine.state.jobs[engine.workload.rank_of("3")]
+    job = engine.moment.jobs[engine.workload.rank_of("3")]
     assert passed_by(engine.history, job, on_nodes=True) == PassedBy(2, None)

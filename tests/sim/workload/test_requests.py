@@ -142,7 +142,7 @@ def test_reservation_admits_its_users_and_others_end_before_it(tmp_path: Path) -
     assert isinstance(why := waits["2"], NodesReserved)
     assert why == NodesReserved("course", 5, 40, False)
     assert "ReqNodeNotAvail: course keeps nodes that it needs from 5 to 40" in why.sentence(
-        engine.state.jobs[1], "{:g}".format
+        engine.moment.jobs[1], "{:g}".format
     )
     engine.run()
     assert starts(engine) == {"1": 0, "2": 10, "3": 0, "4": 20}

@@ -28,7 +28,7 @@ def engine_of(spec: str, jobs: int = 120, trace: str = "lublin-128") -> Engine:
 
 
 def camera_of(engine: Engine) -> Camera:
-    return Camera(per_column=600, low=0, high=engine.state.procs, columns=150, rows=60)
+    return Camera(per_column=600, low=0, high=engine.moment.procs, columns=150, rows=60)
 
 
 def draw(maker: ChartMaker, engine: Engine, camera: Camera, budget: float = LONG) -> ChartScene:
@@ -111,7 +111,7 @@ def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:
 
 def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 200 300")
-    snapshot = Engine(engine.workload, engine.state.policy)
+    snapshot = Engine(engine.workload, engine.moment.rules)
     snapshot.step()
     maker = ChartMaker(engine.workload)
     camera = Camera(10, 0, 4, 40, 8, follow=False)
@@ -133,7 +133,7 @@ def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
 @pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
 def test_chart_hides_later_steps_of_the_same_instant(lab: Lab, order: int) -> None:
     engine = lab.run("easy", 4, "1 0 4 20 20", "2 5 4 3 10", "3 9 4 7 7", "4 40 1 5 5")
-    again, moments = Engine(engine.workload, engine.state.policy), []
+    again, moments = Engine(engine.workload, engine.moment.rules), []
     while again.step():
         moments.append((again.history.as_of(again.step_count), again.snapshot()))
     maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)

@@ -58,7 +58,7 @@ def test_a_job_behind_a_cancelled_one_waits_from_the_cancellation(lab: Lab) -> N
 
 def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
-    early = Engine(engine.workload, engine.state.policy)
+    early = Engine(engine.workload, engine.moment.rules)
     early.advance(2)
     chart = replace(chart_of(engine), clock=early.now)  # knows both ends
     assert hover_text(chart, early.snapshot(), 0).splitlines()[1] == "ends by 00:10:00, on 0-3"

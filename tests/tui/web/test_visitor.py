@@ -112,7 +112,7 @@ def test_a_served_recording_has_its_limits_and_weights(tmp_path: Path) -> None:
     source = recorded(tmp_path / "week.slog")
     shared = ServerResources.of((opening_of(source, parse_policy("slurm")),))
     assert shared.first is not None
-    assert shared.first.timeline.branch.engine.state.spec.startswith("slurm:age=500")
+    assert shared.first.timeline.branch.engine.moment.policy.startswith("slurm:age=500")
     assert shared.first.opening.policy == shared.first.timeline.policy
     assert shared.first.timeline.workload.limits is not None
     again = Visit(shared).prepare(opening_of(source, parse_policy("conservative")))

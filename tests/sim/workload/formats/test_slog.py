@@ -199,7 +199,7 @@ def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Pa
     engine = Engine(workload, "fcfs")
     engine.run()
     assert engine.schedule().start[[0, 2]].tolist() == [0, 40]
-    assert engine.state.dropped == (1,)
+    assert engine.moment.dropped == (1,)
 
 
 def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:

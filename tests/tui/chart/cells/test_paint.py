@@ -113,7 +113,7 @@ def test_the_lane_of_the_row_on_turn_is_marked(turns: Engine) -> None:
 def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
     engine = lab.run("multiqueue", 4, "1 0 1 50 50", "2 0 1 2000 2000", "3 0 1 20000 20000")
     cells = cells_of(engine, ASCII, per_column=1000, by_rows=False)
-    owners = engine.state.machine.owners
+    owners = engine.moment.owners
     beside = [chr(c) for c in cells.chars[:4, 2]]
     assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
     assert "▁" in cells_of(engine, DARK, per_column=1000, by_rows=False).text
