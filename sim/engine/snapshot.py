@@ -19,7 +19,7 @@ from sim.history.running_totals import Totals
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
-from sim.policies.policy import Policy, columns_of
+from sim.policies.policy import Policy
 from sim.policies.view import Ends
 from sim.workload.model import Job
 from sim.workload.outages import Outage
@@ -131,6 +131,7 @@ class Queue(Sequence[Queued]):
         lasts: Mapping[int, float],
         rows: Mapping[int, int],
         why: Mapping[int, Reason],
+        columns: tuple[Column, ...],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
         """Make the queue from `jobs`, and from collections of ranks and mappings whose keys are ranks.
@@ -140,7 +141,7 @@ class Queue(Sequence[Queued]):
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
-        self._columns, self._notes = columns_of(policy), notes
+        self._columns, self._notes = columns, notes
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -152,7 +153,8 @@ class Queue(Sequence[Queued]):
         return Queue(
             self._jobs, self._now, self._policy, planned=self._planned, moved=dict(self._moved),
             reserved=frozenset(self._reserved), granted=frozenset(self._granted), lasts=dict(self._lasts),
-            rows=dict(self._rows), why=why, notes=copied(self._notes),
+            rows=dict(self._rows), why=why, columns=self._columns,
+            notes=copied(self._notes),
         )  # fmt: skip
 
     @property
@@ -164,7 +166,7 @@ class Queue(Sequence[Queued]):
         """Return a copy of the queue without planned starts and reasons to wait."""
         return Queue(
             self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
-            lasts=self._lasts, rows={}, why={}, notes=self._notes,
+            lasts=self._lasts, rows={}, why={}, columns=self._columns, notes=self._notes,
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:

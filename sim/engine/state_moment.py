@@ -137,10 +137,11 @@ class StateMoment:
 
     @property
     def queue(self) -> Queue:
-        state = self._state
+        state, columns = self._state, self.columns
         return Queue(
             self.waiting, state.now, state.policy, planned=state.planned, moved=state.moved, reserved=state.reserved,
-            granted=state.granted, lasts=state.lasts, rows=state.expected_row, why={}, notes=self.notes,
+            granted=state.granted, lasts=state.lasts, rows=state.expected_row, why={}, columns=columns,
+            notes=_noted(state, columns),
         )  # fmt: skip
 
     @property
@@ -167,8 +168,7 @@ class StateMoment:
 
     @property
     def notes(self) -> Mapping[str, Mapping[int, float]]:
-        notes = self._state.notes
-        return {column.name: notes[column.name] for column in self.columns if column.name in notes}
+        return _noted(self._state, self.columns)
 
     @property
     def totals(self) -> Totals:
@@ -252,6 +252,11 @@ class StateMoment:
             before = takewhile(lambda rank: rank != job.rank, planned)
             return _nodes_kept(state, machine, job, {rank: planned[rank] for rank in before})
         return _nodes_kept(state, machine, job) if job.rank in state.planned else None
+
+
+def _noted(state: State, columns: Iterable[Column]) -> Mapping[str, Mapping[int, float]]:
+    notes = state.notes
+    return {column.name: notes[column.name] for column in columns if column.name in notes}
 
 
 def _running(state: State, ranks: Iterable[int]) -> tuple[Running, ...]:
