@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sim.decisions.matrix import Phase
+from sim.engine.moment import LiveMoment, take_snapshot
 from sim.engine.releases import Releases, resubmit
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
@@ -40,7 +41,7 @@ from sim.run.future import Future, stay_of
 from sim.run.inherited import decide_with_inherited, decide_within_limits
 from sim.run.moment import Moment
 from sim.run.results import schedule_of
-from sim.run.snapshots import take_snapshot
+from sim.run.shown import ShownMoment
 from sim.run.stay import Stay
 from sim.run.switching import hand_over, promise_again
 from sim.workload.follows import HOPELESS
@@ -76,7 +77,9 @@ class Engine:
 
     def __init__(self, given: Given, moment: Moment, future: Future, watchers: Sequence[Watcher]) -> None:
         """Make an engine at this moment; `Engine.of` makes one at the beginning of a run."""
-        self._given, self.moment, self._future, self.history = given, moment, future, moment._history
+        self._given, self.present, self._future, self.history = given, moment, future, moment._history
+        self.moment: LiveMoment = ShownMoment(moment, given.workload)
+        """All that may be asked of the run after its last step"""
         self.workload = given.workload
         self._submits, self._killed = given.submits, given.killed
         self._after_step = [watcher(moment, given.workload, moment._history) for watcher in watchers]
@@ -103,7 +106,7 @@ class Engine:
 
     def checkpoint(self) -> Checkpoint:
         """Return a copy of the present state, between two steps. `Engine.at` continues from it."""
-        return Checkpoint(self.moment, self._future)
+        return Checkpoint(self.present, self._future)
 
     def at(
         self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = (), last: int | None = None
@@ -113,7 +116,7 @@ class Engine:
         Jobs with a rank above `last` never arrive; None lets all jobs arrive.
         """
         is_copied = not isinstance(history, Unwritten)
-        moment = checkpoint.moment(self.moment, self.workload, history, is_copied=is_copied)
+        moment = checkpoint.moment(self.present, self.workload, history, is_copied=is_copied)
         future, given = checkpoint.future.copy(), self._given
         for rank, stretch in history.open_stretches().items():
             stay = moment._running.get(rank)
@@ -130,22 +133,22 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Return the current state as an immutable snapshot."""
         time = self.next_time()
-        return take_snapshot(self.moment, self.workload, None if time == inf else time)
+        return take_snapshot(self.moment, None if time == inf else time)
 
     def schedule(self, is_last: bool = False) -> Schedule:
         """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""
-        return schedule_of(self.moment, self.workload, self.history, is_last)
+        return schedule_of(self.present, self.workload, self.history, is_last)
 
     # Time
 
     @property
     def step_count(self) -> int:
         """Return the number of steps made so far."""
-        return self.moment._step
+        return self.present._step
 
     def next_time(self) -> float:
         """Return the time of the next step; inf when no event is left."""
-        moment = self.moment
+        moment = self.present
         if moment._successor is not None:
             return moment._time
         time = min(self._future.next_end(moment._running), self._next_arrival())
@@ -164,14 +167,14 @@ class Engine:
 
     def _next_arrival(self) -> float:
         """Return the time of the next submission; inf if none is known."""
-        moment = self.moment
+        moment = self.present
         if moment._releases is not None:
             return moment._releases.next_time()
         return self._submits[moment._submitted]
 
     def _next_timer(self) -> float:
         """Return the time of the policy's next timer; inf if there is none. Void timers before it are removed."""
-        moment = self.moment
+        moment = self.present
         timers = moment._timers
         while timers:
             if not self._is_void(timers[0]):
@@ -185,15 +188,15 @@ class Engine:
         """
         at, rank, since = timer
         if since == inf:
-            return rank >= 0 and self.moment._reserved.get(rank) != at
-        stay = self.moment._running.get(rank)
+            return rank >= 0 and self.present._reserved.get(rank) != at
+        stay = self.present._running.get(rank)
         return stay is None or stay.since != since
 
     def _latest(self, time: float) -> float:
         """Return the time of the last event that belongs to the same instant as the event at `time`. The whole instant
         is given this time, so that no event happens early.
         """
-        moment, future, arrival = self.moment, self._future, self._next_arrival()
+        moment, future, arrival = self.present, self._future, self._next_arrival()
         while True:
             until = time + MOMENT
             latest = arrival if time < arrival <= until else time
@@ -232,7 +235,7 @@ class Engine:
 
         Other events of that time come first. Then the new policy, to which all waiting jobs are new, makes a pass.
         """
-        moment, due = self.moment, self.next_time()
+        moment, due = self.present, self.next_time()
         now = moment._time
         if at is None:
             at = now if moment._step or due == inf else due
@@ -248,7 +251,7 @@ class Engine:
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
         """Let these processors (bits) fail in a separate step at the time `at` (None: now), until `until`."""
-        moment, due = self.moment, self.next_time()
+        moment, due = self.present, self.next_time()
         now = moment._time
         at = now if at is None else at
         if processors <= 0 or processors >> moment._procs:
@@ -272,7 +275,7 @@ class Engine:
 
         `changes` is True if the machine changes at this instant, by maintenance or by a failure.
         """
-        moment, future = self.moment, self._future
+        moment, future = self.present, self._future
         moment._time = now
         by_rule = moment._successor is not None
         if by_rule:
@@ -308,7 +311,7 @@ class Engine:
 
     def _complete_jobs(self, now: float) -> None:
         """End the stays that are due by `now`, in order of rank."""
-        moment = self.moment
+        moment = self.present
         due = self._future.due(now, moment._running)
         for stay in due:
             self._end_stay(stay)
@@ -319,7 +322,7 @@ class Engine:
         """Apply the event that a stay ends: the job has finished, or its speculative run is cut short, or its memory is
         written (it is suspended now) or read (it makes progress again).
         """
-        moment, job, rank = self.moment, stay.job, stay.rank
+        moment, job, rank = self.present, stay.job, stay.rank
         now, runtime = moment._time, self._future.runtimes[rank]
         if stay.kind == RUN or (stay.kind == SPECULATIVE and stay.since + runtime - stay.ran_before <= now + MOMENT):
             if stay.expected_end > now + MOMENT:
@@ -343,11 +346,11 @@ class Engine:
 
     def _finish(self, job: Job) -> None:
         """Record that the job has finished."""
-        self.moment._done(job, self._future.runtimes[job.rank], self._killed[job.rank])
+        self.present._done(job, self._future.runtimes[job.rank], self._killed[job.rank])
 
     def _drop_timers(self, now: float) -> bool:
         """Remove the timers (requests for a pass) that are due by `now`; return True if any was removed."""
-        timers, wakes, dropped = self.moment._timers, self.moment._wakes, False
+        timers, wakes, dropped = self.present._timers, self.present._wakes, False
         while timers and timers[0][0] <= now:
             wakes.discard(heappop(timers))
             dropped = True
@@ -357,7 +360,7 @@ class Engine:
 
     def _admit_arrivals(self, now: float) -> None:
         """Submit all jobs whose submit time is reached."""
-        moment = self.moment
+        moment = self.present
         submits, jobs, rank = self._submits, moment._jobs, moment._submitted
         while submits[rank] <= now:
             job = jobs.made[rank] or jobs.next(rank)
@@ -369,7 +372,7 @@ class Engine:
         """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have started
         or ended.
         """
-        moment = self.moment
+        moment = self.present
         while come := releases.come(moment._time):
             moment._submitted = releases.submitted
             for rank, time in come:
@@ -382,7 +385,7 @@ class Engine:
 
     def _admit(self, job: Job) -> None:
         """Put the job into the queue, or cancel it if it can never run."""
-        moment = self.moment
+        moment = self.present
         if moment._outages and job.procs > moment.most:
             drop(moment, job)
             return
@@ -396,15 +399,15 @@ class Engine:
 
     def _take_turns_until(self, sharing: Sharing, now: float) -> None:
         """Let the rows of the matrix take their turns from the last step until `now`; add the jobs' progress."""
-        if self.moment._step and now > sharing.since:
+        if self.present._step and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._future.runtimes):
             self.history.leave_matrix(rank, now, self._ending(rank))
-            self._finish(self.moment._jobs[rank])
+            self._finish(self.present._jobs[rank])
 
     def _go_on_in_rows(self, sharing: Sharing) -> None:
         """Update the clock of the rows at the end of a step, when all changes of the matrix are made."""
-        moment = self.moment
+        moment = self.present
         for rank in sharing.settle(moment._time):
             moment._started(rank)
         moment._machine.hold_only(sharing.on_turn())
@@ -415,7 +418,7 @@ class Engine:
         """Return True if a pass is due where rows take turns. It is due at a timer and for a new policy (`is_asked`),
         and with an empty matrix. It is also due after an arrival, an end of a job or a change of the machine.
         """
-        moment = self.moment
+        moment = self.present
         is_event = bool(moment._arrived or moment._completed or moment._resized)
         return is_asked or is_event or not moment._shared().ran
 
@@ -423,11 +426,11 @@ class Engine:
 
     def _prepare_passes(self) -> None:
         """Find out how the policy decides."""
-        self._decide: Callable[[Moment], Any] = _deciding(self.moment._policy)
+        self._decide: Callable[[Moment], Any] = _deciding(self.present._policy)
 
     def _make_pass(self, is_new: bool) -> None:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
-        moment = self.moment
+        moment = self.present
         moment._waiting.step = moment._step
         if moment._kept:
             moment._kept.clear()
@@ -463,7 +466,7 @@ class Engine:
 
     def _make_pass_after_switch(self, is_first: bool) -> None:
         """Make a pass of a policy that has taken over; in its first one all waiting jobs count as arrivals."""
-        moment = self.moment
+        moment = self.present
         if not moment._policy.keeps_reservations:
             moment._forget_promises()
         if is_first:
@@ -478,14 +481,14 @@ class Engine:
         promise_again(moment)
 
     def _let_decide(self) -> None:
-        if self.moment._has_limits and not self.moment._policy.asks_limits:
-            decide_within_limits(self.moment, self._decide)
+        if self.present._has_limits and not self.present._policy.asks_limits:
+            decide_within_limits(self.present, self._decide)
         else:
-            self._decide(self.moment)
+            self._decide(self.present)
 
     def _find_ends(self) -> None:
         """Find the true ends of the stays that have begun, unless they are over already."""
-        moment = self.moment
+        moment = self.present
         if moment._begun:
             for stay in moment._begun:
                 if moment._running.get(stay.rank) is stay:
@@ -496,7 +499,7 @@ class Engine:
         """Write the step to the history; let an adaptive policy choose the next one, unless this step switches to its
         choice (`by_rule`).
         """
-        moment = self.moment
+        moment = self.present
         moment._step += 1
         waiting = moment._waiting
         self.history.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)

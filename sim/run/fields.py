@@ -8,10 +8,10 @@ from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
+from sim.engine.copies import copied
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
-from sim.engine.state import copied
 from sim.errors import DecisionError
 from sim.history.ledger import Ledger
 from sim.history.past import Switch

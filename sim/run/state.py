@@ -109,20 +109,6 @@ class State(Fields):
         """Return the number of jobs that the policy may have to consider: waiting, suspended or in the matrix."""
         return self.left + (len(self._sharing.ran) if self._sharing else 0)
 
-    def most_overtaken(self) -> int:
-        """Return the largest number of jobs that were submitted after one waiting job and started before it."""
-        waiting, jobs, releases = self._waiting.jobs, self._jobs, self._releases
-        if not waiting:
-            return 0
-        if releases is None:  # ranks go by submit times
-            first = min(waiting)
-            many, gone = self._submitted - 1 - first, sum(rank > first for rank in self._dropped)
-        else:
-            submit, first = min((jobs[rank].submit, rank) for rank in waiting)
-            many = releases.after(submit, first)
-            gone = sum((jobs[rank].submit, rank) > (submit, first) for rank in self._dropped)
-        return many - gone - (len(waiting) - 1)  # all others wait behind the first one
-
     # Places of the jobs
 
     @property

@@ -1,6 +1,6 @@
 """A run continues from any of its checkpoints as it did the first time.
 
-Also tests sim.run.fields, sim.run.results, sim.run.snapshots.
+Also tests sim.run.fields, sim.run.results, sim.run.shown.
 """
 
 from __future__ import annotations

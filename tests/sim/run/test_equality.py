@@ -110,7 +110,7 @@ def compare(workload: Workload, spec: str, lot: random.Random, switches: bool) -
     """Make both runs, with switches and failures at random steps, and compare all that a user could see."""
     is_watched = lot.random() < 0.7
     old, new = Old(workload, spec, curious=is_watched), Engine.of(workload, spec, is_watched=is_watched)
-    state, moment = old.state, new.moment
+    state, moment = old.state, new.present
     goes_on = True
     while goes_on:
         chance = lot.random()

@@ -70,7 +70,7 @@ def test_moment_leads_to_no_true_run_time_or_end(lab: Lab) -> None:
 def test_moment_refuses_what_a_policy_sets(lab: Lab, name: str) -> None:
     engine = Engine.of(lab.workload(4, "1 0 2 10 10"), "easy")
     with pytest.raises(DecisionError, match=f"a policy cannot set {name} of the moment"):
-        setattr(engine.moment, name, 5)
+        setattr(engine.present, name, 5)
 
 
 @dataclass(frozen=True)
@@ -85,4 +85,4 @@ class EvenFirst(Policy):
 def test_only_shows_another_policy_some_jobs(lab: Lab) -> None:
     engine = Engine.of(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
     engine.step()
-    assert [*engine.moment.running] == [0, 2]
+    assert [*engine.present.running] == [0, 2]

@@ -1,0 +1,367 @@
+"""Present moment of a run of this engine: a view of its present for the rest of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+from sim.decisions.decisions import Decision, Keep
+from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
+from sim.decisions.sentences import Reason
+from sim.engine.moment import Where
+from sim.engine.sharing import Sharing
+from sim.engine.snapshot import Counts, Entry, Queue, Running, Suspended
+from sim.history.past import Switch
+from sim.history.running_totals import Totals
+from sim.history.stretch import GANG, KINDS
+from sim.machine.moment import MOMENT
+from sim.machine.nodes import NodeMachine
+from sim.machine.ousterhout_matrix import MatrixPicture, MatrixView
+from sim.machine.plan import Plan
+from sim.policies.columns import Column
+from sim.policies.policy import Policy, columns_of, plans_of
+from sim.policies.view import Ends
+from sim.run.moment import Moment
+from sim.workload.limits import Use
+from sim.workload.model import Floats, Job, Jobs, Workload
+from sim.workload.outages import Outage, capacity
+from sim.workload.shape import Seats
+
+_MOST_LACKS = 100
+"""Largest number of planned jobs, on a machine of nodes, for which a snapshot contains the resources that they lack;
+the earliest starts are chosen.
+"""
+
+
+def _of_present(name: str) -> Any:
+    return property(attrgetter(f"_present.{name}"))
+
+
+def _tuple_of(name: str) -> Any:
+    get = attrgetter(name)
+    return property(lambda self: tuple(get(self._present)))
+
+
+def _mapping_of(name: str) -> Any:
+    get = attrgetter(name)
+    return property(lambda self: MappingProxyType(get(self._present)))
+
+
+class ShownMoment:
+    """`LiveMoment` of a run of the engine; nothing is copied before it is asked for."""
+
+    __slots__ = ("_present", "_workload")
+
+    step: int = _of_present("_step")
+    policy: str = _of_present("spec")
+    rules: Policy = _of_present("_policy")
+    procs: int = _of_present("_procs")
+    absent: int = _of_present("_machine.absent")
+    there: int = _of_present("_machine.size")
+    outages: tuple[Outage, ...] = _of_present("_outages")
+    free: int = _of_present("_free")
+    free_set: int = _of_present("_machine.free_set")
+    rebuild: tuple[Decision, ...] = _of_present("_rebuild")
+    dropped: tuple[int, ...] = _of_present("_dropped")
+    awaited: int | None = _of_present("_awaited")
+    wanted: int = _of_present("_waiting.wanted")
+    owners: tuple[int, ...] = _tuple_of("_machine.owners")
+    division: tuple[int, ...] = _tuple_of("_machine.division")
+    printed: tuple[str, ...] = _tuple_of("_printed")
+    arrived: tuple[Job, ...] = _tuple_of("_arrived")
+    completed: tuple[Job, ...] = _tuple_of("_completed")
+    killed: tuple[Job, ...] = _tuple_of("_killed")
+    decisions: tuple[Decision, ...] = _tuple_of("_decisions")
+    switches: tuple[Switch, ...] = _of_present("_switches")
+    rows: MatrixView = _of_present("matrix")
+    promises: bool = _of_present("_promises")
+    jobs: Jobs = _of_present("_jobs")
+    finished: int = _of_present("_tally.finished")
+    left: int = _of_present("left")
+    crowd: int = _of_present("crowd")
+    reserved: Mapping[int, float] = _mapping_of("_reserved")
+    granted: Mapping[int, float] = _mapping_of("_granted")
+    expected: Mapping[int, float] = _mapping_of("_expected")
+    has_come: Callable[[int], bool] = _of_present("has_come")
+    start_of: Callable[[int], float | None] = _of_present("start_of")
+    ran: Callable[[int], float] = _of_present("ran")
+    running_plan: Callable[[], Plan] = _of_present("_running_plan")
+
+    def __init__(self, present: Moment, workload: Workload) -> None:
+        self._present, self._workload = present, workload
+
+    @property
+    def time(self) -> float | None:
+        return self._present._time if self._present._step else None
+
+    @property
+    def waiting(self) -> tuple[Job, ...]:
+        return tuple(self._present.line())
+
+    @property
+    def ends(self) -> Ends:
+        return tuple(self._present._stays.ends())
+
+    @property
+    def outlook(self) -> tuple[int, Ends]:
+        free, ends, changes = self._present.outlook(self._present._awaited)
+        return free, (*ends, *changes)
+
+    @property
+    def nodes(self) -> NodeMachine | None:
+        machine = self._present._machine
+        return machine if isinstance(machine, NodeMachine) else None
+
+    @property
+    def running(self) -> tuple[Running, ...]:
+        present = self._present
+        if present._sharing is None:
+            return _running(present, [rank for _, rank, _ in present._stays.ends()])
+        shared = (_shared(present, present._sharing, rank) for rank in present._sharing.ran)
+        return tuple(sorted(shared, key=lambda r: (r.expected_end, r.job.rank)))
+
+    @property
+    def takes_turns(self) -> bool:
+        return self._present._sharing is not None
+
+    @property
+    def matrix(self) -> MatrixPicture | None:
+        sharing = self._present._sharing
+        return None if sharing is None else sharing.matrix.picture(sharing.turns.row)
+
+    @property
+    def turn_end(self) -> float | None:
+        sharing = self._present._sharing
+        return None if sharing is None else sharing.turns.end
+
+    @property
+    def suspended(self) -> tuple[Suspended, ...]:
+        return tuple(_suspended(self._present, rank) for rank in sorted(self._present._suspended))
+
+    @property
+    def queue(self) -> Queue:
+        present, columns = self._present, self.columns
+        return Queue(
+            self.waiting, present._time, present._policy, planned=present.planned_starts(), moved=present._moved,
+            reserved=present._reserved, granted=present._granted, lasts=present._lasts, rows=present._expected_row,
+            why={}, columns=columns, notes=_noted(present, columns),
+        )  # fmt: skip
+
+    @property
+    def most_overtaken(self) -> int:
+        present, waiting, jobs = self._present, self._present._waiting.jobs, self._present._jobs
+        if not waiting:
+            return 0
+        if present._releases is None:  # ranks go by submit times
+            first = min(waiting)
+            many, gone = present._submitted - 1 - first, sum(rank > first for rank in present._dropped)
+        else:
+            submit, first = min((jobs[rank].submit, rank) for rank in waiting)
+            many = present._releases.after(submit, first)
+            gone = sum((jobs[rank].submit, rank) > (submit, first) for rank in present._dropped)
+        return many - gone - (len(waiting) - 1)  # all others wait behind the first one
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        return self._present._policy.queues()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return columns_of(self._present._policy)
+
+    @property
+    def notes(self) -> Mapping[str, Mapping[int, float]]:
+        return _noted(self._present, self.columns)
+
+    @property
+    def totals(self) -> Totals:
+        present, jobs = self._present, self._workload.jobs
+        under_way = sum(
+            present.ran(rank) * present._jobs[rank].procs for rank in {*present.under_way, *present._suspended}
+        )
+        first = jobs[0].submit if len(jobs) else 0
+        return present._tally.totals(capacity(present._outages, present._procs, first, present._time), under_way)
+
+    @property
+    def counts(self) -> Counts:
+        present = self._present
+        return Counts(len(present._waiting.jobs), len(present.under_way), len(present._suspended))
+
+    @property
+    def is_led(self) -> bool:
+        return self._present._leader is not None
+
+    @property
+    def is_to_switch(self) -> bool:
+        return self._present._successor is not None
+
+    @property
+    def submits(self) -> Floats:
+        releases, submit = self._present._releases, self._workload.submit
+        return submit if releases is None else releases.submits(submit)
+
+    def moved(self, rank: int) -> float:
+        return self._present._moved.get(rank, 0) if rank in self._present._waiting.jobs else 0
+
+    def where(self, rank: int) -> Where | None:
+        present = self._present
+        if rank in present.under_way:
+            return "running" if present._sharing is None else "matrix"
+        return "queue" if rank in present._waiting.jobs else "suspended" if rank in present._suspended else None
+
+    def entry(self, rank: int) -> Entry | None:
+        present = self._present
+        match self.where(rank):
+            case "queue":
+                return self.queue.entry(rank)
+            case "running":
+                return _running(present, [rank])[0]
+            case "matrix" if present._sharing is not None:
+                return _shared(present, present._sharing, rank)
+            case "suspended":
+                return _suspended(present, rank)
+            case _:
+                return None
+
+    def is_before(self, other: Job, job: Job) -> bool:
+        present = self._present
+        order, now = present._policy.line_order(), present._time
+        is_own = order == present._policy.queue_order()
+        order = present._waiting.order if is_own else order.at_step(present._waiting.step)
+        first, second = (
+            (order.key(each, now if order.by_clock else each.submit), 0 if is_own else each.submit, each.rank)
+            for each in (other, job)
+        )
+        return first < second
+
+    def ahead_of(self, job: Job) -> list[Job]:
+        queue = self.queue
+        return queue.ahead_at(sum(self.is_before(other, job) for other in queue.jobs), job)
+
+    def reasons(self) -> Mapping[int, Reason]:
+        present = self._present
+        looked = present._decisions if present._sharing is None else present._rebuild
+        kept = {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
+        return _at_limits(present) | _room_on_nodes(present) | kept | _kept_in_plan(present)
+
+    def obstacle(self, job: Job) -> Reason | None:
+        present = self._present
+        if present._limits is not None and present._limits.over(job.rank):
+            return _at_limit(present._limits, job.rank)
+        if (machine := self.nodes) is None:
+            return None
+        if job.procs <= present._free and not machine.fits(job):
+            return no_nodes(machine.lack(job), machine.kept_from(job))
+        planned = _plans(present)
+        if job.rank in planned:
+            before = takewhile(lambda rank: rank != job.rank, planned)
+            return _nodes_kept(present, machine, job, {rank: planned[rank] for rank in before})
+        return _nodes_kept(present, machine, job) if job.rank in present.planned_starts() else None
+
+
+def _noted(present: Moment, columns: Iterable[Column]) -> Mapping[str, Mapping[int, float]]:
+    notes = present._notes
+    return {column.name: notes[column.name] for column in columns if column.name in notes}
+
+
+def _running(present: Moment, ranks: Iterable[int]) -> tuple[Running, ...]:
+    now, predicted, shown = present._time, present._policy.predicted_ends, []
+    for rank in ranks:
+        run = present._running[rank]
+        ran, held = run.ran_by(now), present._machine.held[rank]
+        end = predicted.value(present._notes, run.job) if isinstance(predicted, Column) else None
+        xfactor, kind = _xfactor(run.job, ran, now), KINDS[run.kind]
+        shown.append(Running(run.job, run.since, run.expected_end, held, kind, ran, xfactor, predicted_end=end))
+    return tuple(shown)
+
+
+def _shared(present: Moment, sharing: Sharing, rank: int) -> Running:
+    """Return a job of the matrix as running, whether its row is active or not."""
+    end = sharing.expected_end(rank, present.remaining_estimate(rank))
+    since, columns = present.start_of(rank), sharing.matrix.columns(rank)
+    since = present._time if since is None else since
+    job, row = present._jobs[rank], sharing.matrix.home(rank) if rank in sharing.new else None
+    ran, owes = present.ran(rank), sharing.stall[rank]
+    return Running(job, since, end, columns, KINDS[GANG], ran, _xfactor(job, ran, present._time), row, owes=owes)
+
+
+def _suspended(present: Moment, rank: int) -> Suspended:
+    processors, job, since, ran = (
+        present._suspended[rank],
+        present._jobs[rank],
+        present._suspended_since[rank],
+        present.ran(rank),
+    )
+    sitting = tuple(other for other, there in present._machine.held.items() if there & processors)
+    return Suspended(job, since, processors, ran, _xfactor(job, ran, present._time), sitting)
+
+
+def _xfactor(job: Job, ran: float, now: float) -> float:
+    return (now - job.submit - ran + job.estimate) / job.estimate
+
+
+def _at_limits(present: Moment) -> dict[int, Reason]:
+    """Return, for the rank of each waiting job that a limit holds back, a reason that names the limit."""
+    return {rank: _at_limit(present._limits, rank) for rank in present.held_back()} if present._limits else {}
+
+
+def _at_limit(use: Use, rank: int) -> AtLimit:
+    """Return the reason with the limit that holds back the job `rank`; `use` has the amounts in use of all limits."""
+    over = use.over(rank)
+    assert over is not None
+    bound, used, needed = over
+    return AtLimit(bound.reason, bound.owner, used, bound.most, needed, bound.unit)
+
+
+def _room_on_nodes(present: Moment) -> dict[int, Reason]:
+    """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks. A job
+    that fits gets a reason if nodes are reserved for another.
+
+    Only waiting jobs with a planned start count, and only if the total number of free processors is large enough.
+    """
+    if not isinstance(present._machine, NodeMachine):
+        return {}
+    first = sorted(present.planned_starts(), key=present.planned_starts().__getitem__)[:_MOST_LACKS]
+    waiting = (present._waiting.jobs[rank] for rank in first if rank in present._waiting.jobs)
+    jobs = [job for job in waiting if job.procs <= present._free]
+    machine = present._machine
+    found: dict[int, Reason] = {}
+    for job in jobs:
+        if not machine.fits(job):
+            found[job.rank] = no_nodes(machine.lack(job), machine.kept_from(job))
+        elif kept := _nodes_kept(present, machine, job):
+            found[job.rank] = kept
+    return found
+
+
+def _kept_in_plan(present: Moment) -> dict[int, Reason]:
+    """Return a mapping from the rank of each planned job that fits now to a reason, if the policy's last plan keeps
+    nodes for jobs before it.
+    """
+    machine = present._machine
+    if not isinstance(machine, NodeMachine):
+        return {}
+    planned = _plans(present)
+    found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
+    for rank, plan in planned.items():
+        if kept := _nodes_kept(present, machine, present._jobs[rank], before):
+            found[rank] = kept
+        before[rank] = plan
+    return found
+
+
+def _plans(present: Moment) -> dict[int, tuple[float, Seats]]:
+    """Return the plans of waiting jobs that the policy tells; a plan whose start has passed is left out."""
+    told, waits, now = plans_of(present._policy, present._notes, _MOST_LACKS), present._waiting.jobs, present._time
+    return {rank: plan for rank, plan in told.items() if rank in waits and plan[0] >= now - MOMENT}
+
+
+def _nodes_kept(
+    present: Moment, machine: NodeMachine, job: Job, before: Mapping[int, tuple[float, Seats]] | None = None
+) -> NodesKept | None:
+    if job.procs > present._free or not (kept := machine.kept_nodes(job, present._time, present._stays.ends(), before)):
+        return None
+    return NodesKept(present._jobs[kept[0]], *kept[1:])
