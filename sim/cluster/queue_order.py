@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection
+from itertools import chain
 
 from sim.cluster.misfits import partitions_of
 from sim.cluster.values import Cluster, ClusterJob
@@ -13,23 +15,21 @@ def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
     """Return the waiting jobs that Slurm considers before `job` and that could take nodes of its partitions, in Slurm's
     order.
     """
-    return [cluster.queue[place] for _, place in sorted(_ahead(cluster, job))]
+    return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
 
-def _ahead(cluster: Cluster, job: ClusterJob) -> set[tuple[int, int]]:
-    """Return (negative tier, index in the queue) of the jobs that Slurm considers before `job`."""
-    own, tier, found = cluster.place_of.get(job.id, len(cluster.queue)), _tier(cluster, job), dict[int, int]()
+def _places_ahead(cluster: Cluster, job: ClusterJob) -> Collection[int]:
+    """Return the indices in the queue of the jobs that Slurm considers before `job`, in Slurm's order."""
+    own, tier, found = cluster.place_of.get(job.id, len(cluster.queue)), _tier(cluster, job), dict[int, list[int]]()
     for partition in job.partition.split(","):
         for theirs, places in cluster.considered.get(partition, {}).items():
             if theirs >= tier:
-                before = places if theirs > tier else places[: bisect_left(places, own)]
-                found |= {place: min(found.get(place, -theirs), -theirs) for place in before}
+                found.setdefault(theirs, []).extend(places if theirs > tier else places[: bisect_left(places, own)])
+    if "," in job.partition:
+        found = {theirs: sorted(places) for theirs, places in found.items()}
+    ordered = dict.fromkeys(chain.from_iterable(found[theirs] for theirs in sorted(found, reverse=True)))
     base, is_part, _ = job.id.partition("+")  # parts of one job start together
-    return {
-        (theirs, place)
-        for place, theirs in found.items()
-        if not is_part or cluster.queue[place].id.partition("+")[0] != base
-    }
+    return [place for place in ordered if cluster.queue[place].id.partition("+")[0] != base] if is_part else ordered
 
 
 def _tier(cluster: Cluster, job: ClusterJob) -> int:
@@ -38,10 +38,10 @@ def _tier(cluster: Cluster, job: ClusterJob) -> int:
 
 def behind(cluster: Cluster, job: ClusterJob) -> str:
     """Return text on the number of jobs ahead of `job` and on the first of them; "" if no job is ahead."""
-    before = _ahead(cluster, job)
+    before = _places_ahead(cluster, job)
     if not before:
         return ""
-    first = cluster.queue[min(before)[1]]
+    first = cluster.queue[next(iter(before))]
     return f"behind {count(len(before), 'job')} for nodes of {job.partition}: {compared(cluster, first, job)}"
 
 

@@ -323,8 +323,8 @@ class Cluster:
 
     @cached_property
     def considered(self) -> Mapping[str, Mapping[int, tuple[int, ...]]]:
-        """Return, for each partition and tier, the indices in `queue` of waiting jobs. They could take nodes of the
-        partition, wait only for resources or priority, and have no higher tier there.
+        """Return, for each partition and tier, the indices in `queue` of the waiting jobs that could take nodes of the
+        partition with this tier as their highest, and that wait only for resources or priority.
         """
         alike: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
@@ -338,9 +338,7 @@ class Cluster:
                     tiers[near] = max(sharing[name], tiers.get(near, sharing[name]))
             for near, tier in tiers.items():
                 found.setdefault(near, {}).setdefault(tier, []).extend(places)
-        return {
-            near: {tier: tuple(sorted(of[tier])) for tier in sorted(of, reverse=True)} for near, of in found.items()
-        }
+        return {near: {tier: tuple(sorted(places)) for tier, places in of.items()} for near, of in found.items()}
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:

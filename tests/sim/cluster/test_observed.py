@@ -64,6 +64,14 @@ def test_a_job_that_ended_is_solid_until_its_end() -> None:
     assert (then.end, then.is_cut) == (None, False)
 
 
+def test_run_of_a_requeued_job_is_interrupted() -> None:
+    observed = Observed()
+    job = running("1", 4, "n1", start=10)
+    observed.add(picture(60, job))
+    observed.add(picture(120, replace(job, state="PENDING", nodes=(), restarts=1)))
+    assert [stretch.ended_by for stretch in observed.stretches(120)] == ["interrupted"]
+
+
 def test_a_suspended_job_leaves_its_cores_to_others() -> None:
     observed = Observed()
     job = running("1", 4, "n1")
