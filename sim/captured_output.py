@@ -36,11 +36,16 @@ seconds, and the line.
 class Run(Protocol):
     """State of a run in which user-defined code may print."""
 
-    printed: list[str]
-    """Lines that are printed in the present step"""
-    step_count: int
-    """Number of the steps before the present one"""
-    now: float
+    @property
+    def printed(self) -> list[str]:
+        """Return the list of the lines that are printed in the present step."""
+
+    @property
+    def step_count(self) -> int:
+        """Return the number of the steps before the present one."""
+
+    @property
+    def now(self) -> float: ...
 
 
 class _Hearing(local):

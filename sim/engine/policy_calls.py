@@ -18,12 +18,11 @@ from threading import Event, current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sim.captured_output import restored
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.decisions.decisions import Decision
-from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
 from sim.formatting import count, exact_clock, printable, shortened
@@ -52,16 +51,35 @@ HIDDEN = "; policies cannot see run times, only the past and each job's estimate
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
-_DECIDING: dict[int, State] = {}
+
+class Deciding(Protocol):
+    """Run whose policy decides."""
+
+    @property
+    def policy(self) -> Policy: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def step_count(self) -> int: ...
+    @property
+    def now(self) -> float: ...
+    @property
+    def left(self) -> int:
+        """Return the number of jobs that wait or are suspended."""
+
+
+MOMENTS: list[type] = [StateView]
+"""Classes of what a policy is given"""
+_DECIDING: dict[int, Deciding] = {}
 """Mapping from a thread's id to the state of the run whose policy decides in this thread now"""
-_SEEN: dict[int, tuple[State, int, float]] = {}
+_SEEN: dict[int, tuple[Deciding, int, float]] = {}
 """For each thread's id: the state of the run whose policy was last seen deciding there, its number of steps, and the
 time (of `perf_counter`) when this pass was first seen
 """
 
 
 def run_pass(
-    state: State,
+    state: Deciding,
     decide: Callable[[_Shown], Iterable[Any]],
     shown: _Shown,
     appliers: Mapping[type, Callable[[Any], None]],
@@ -96,7 +114,7 @@ def run_pass(
             _DECIDING[thread] = around
 
 
-def first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
+def first_of(state: Any, most: int, view: StateView) -> Iterator[Decision]:
     """Yield the policy's decisions, and stop when `most` decisions of this step have been applied."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
@@ -159,12 +177,12 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
-def after_step(state: State) -> str:
+def after_step(state: Deciding) -> str:
     """Return the number and the time of the current step, as text for an error message."""
     return f"after step {state.step_count}, at {exact_clock(state.now)}"
 
 
-def beginning(state: State) -> str:
+def beginning(state: Deciding) -> str:
     """Return the file and line where the policy's code begins, as text for an error message."""
     return _begins(state.policy)
 
@@ -174,7 +192,7 @@ def _begins(policy: Policy) -> str:
     return _line(code, code.co_firstlineno)
 
 
-def _error_of_pass(state: State, error: BaseException, where: str) -> BaseException:
+def _error_of_pass(state: Deciding, error: BaseException, where: str) -> BaseException:
     """Return the error to raise for `error`, which the policy raised at the place `where`: its message has one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
@@ -200,7 +218,7 @@ def _error_with_place(kind: type[_Error], failed: str, what: str, where: str) ->
     return kind(f"{failed}{what} ({where})", where, brief)
 
 
-def leaves_waiting(state: State, job: Job) -> DecisionError:
+def leaves_waiting(state: Deciding, job: Job) -> DecisionError:
     """Return the error for jobs that the policy would never start; `job` is the first of them."""
     what = (
         f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {after_step(state)}"
@@ -239,7 +257,7 @@ def _message_of(error: BaseException) -> str:
         text = "its message cannot be read"
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY
-    if isinstance(error, AttributeError) and isinstance(error.obj, StateView) and error.name in ACTS:
+    if isinstance(error, AttributeError) and isinstance(error.obj, tuple(MOMENTS)) and error.name in ACTS:
         mend = "write @by_calls above decide (from sim.policies.calls import by_calls)"
         return f"it acts by calls, such as now.{error.name}(...): {mend}"
     if isinstance(error, TypeError) and (call := _call_in(error, text)):
@@ -270,12 +288,12 @@ def _hint(error: AttributeError) -> str:
     """
     if error.name in _TRUTH:
         return HIDDEN
-    if not isinstance(error.obj, StateView) or not error.name:
+    if not isinstance(error.obj, tuple(MOMENTS)) or not error.name:
         return ""
-    return similar(error.name, (name for name in dir(StateView) if not name.startswith("_")))
+    return similar(error.name, (name for name in dir(type(error.obj)) if not name.startswith("_")))
 
 
-def _place_of(state: State, error: BaseException, decisions: object) -> str:
+def _place_of(state: Deciding, error: BaseException, decisions: object) -> str:
     """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
     code begins.
     """

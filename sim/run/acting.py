@@ -9,6 +9,7 @@ from __future__ import annotations
 from heapq import heappush
 from math import inf
 
+from sim.deadline import GiveWayError
 from sim.decisions.decisions import (
     Backfill,
     Decision,
@@ -35,11 +36,11 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 
-class PassStopped(BaseException):
+class PassStoppedError(GiveWayError):
     """End of a pass in the middle, which no policy may catch: `Moment._stop_after` decisions have been made."""
 
 
-class PassAgain(BaseException):
+class PassAgainError(GiveWayError):
     """End of a pass that is to be repeated, because of the start of `job` (see `sim.run.inherited`)."""
 
     def __init__(self, job: Job) -> None:
@@ -56,6 +57,8 @@ class Acting(Asking):
         """Stays that began since the engine last looked, for which it finds the true ends"""
         self._kept: set[int] = set()
         """Ranks of the jobs for which the policy has stated in this pass that they wait"""
+        self._is_ended = False
+        """True if the pass was ended in the middle"""
         self._stop_after = -1
         """Number of decisions after which the pass is stopped, to show the state then; -1 for a complete pass"""
 
@@ -131,7 +134,7 @@ class Acting(Asking):
         else:
             self._log(Start(job, because, on, limit))
         if self._held_back is not None and self.held_back() != self._held_back:
-            raise PassAgain(job)
+            self._end_pass(PassAgainError(job))
 
     def _check_way(self, job: Job, lasts: float, is_resumed: bool) -> None:
         """Stop the pass, to repeat it without this job, if the job would run into maintenance or into a granted
@@ -142,7 +145,7 @@ class Acting(Asking):
         is_late = self._closes < inf and self._time + lasts > self._closes + MOMENT
         is_free = is_resumed or not self._granted or self._policy.grants
         if is_late or not (is_free or self._present_plan().admits(job, self._time, job.estimate)):
-            raise PassAgain(job)
+            self._end_pass(PassAgainError(job))
 
     def _repeats(self, decision: Decision, job: Job, is_plan: bool) -> bool:
         """Return True if an earlier repetition of this pass has made the same decision."""
@@ -456,4 +459,9 @@ class Acting(Asking):
         """Add a decision to those of this step."""
         self._decisions.append(decision)
         if len(self._decisions) == self._stop_after:
-            raise PassStopped
+            self._end_pass(PassStoppedError())
+
+    def _end_pass(self, end: PassStoppedError | PassAgainError) -> None:
+        """End the pass in the middle, by an error that the policy must not catch."""
+        self._is_ended = True
+        raise end

@@ -18,6 +18,7 @@ from sim.machine.plan import Plan, by_number
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
 from sim.policies.calls import too_few
+from sim.policies.policy import Policy
 from sim.policies.view import Ends
 from sim.run.state import State
 from sim.run.stay import Stay
@@ -40,6 +41,21 @@ class Asking(State):
     @property
     def now(self) -> float:
         return self._time
+
+    @property
+    def policy(self) -> Policy:
+        """Return the policy that decides."""
+        return self._policy
+
+    @property
+    def step_count(self) -> int:
+        """Return the number of steps before this one."""
+        return self._step
+
+    @property
+    def printed(self) -> list[str]:
+        """Return the list to which the lines are added that the policy prints in this step."""
+        return self._printed
 
     @property
     def free(self) -> int:

@@ -10,23 +10,22 @@ wake the policy when they are due and are part of the plan; others are dropped b
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from heapq import heappop
 from inspect import unwrap
 from math import inf
 from types import MethodType
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from sim.captured_output import hear, may_be_heard
 from sim.decisions.matrix import Phase
 from sim.engine.moment import LiveMoment, take_snapshot
-from sim.engine.releases import Releases, resubmit
+from sim.engine.policy_calls import MOMENTS, after_step, beginning, blame, leaves_waiting, run_pass
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot
-from sim.errors import ParameterError
+from sim.errors import ParameterError, PolicyError
 from sim.formatting import exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
@@ -35,8 +34,11 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.run.changes import change_machine, drop, reserve_nodes
+from sim.run.acting import PassStoppedError
+from sim.run.arrivals import admit_arrivals, admit_released
+from sim.run.changes import change_machine, reserve_nodes
 from sim.run.checkpoint import Checkpoint
+from sim.run.clock import Clock, Given
 from sim.run.future import Future, stay_of
 from sim.run.inherited import decide_with_inherited, decide_within_limits
 from sim.run.moment import Moment
@@ -44,32 +46,19 @@ from sim.run.results import schedule_of
 from sim.run.shown import ShownMoment
 from sim.run.stay import Stay
 from sim.run.switching import hand_over, promise_again
-from sim.workload.follows import HOPELESS
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
+
+IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
+"""Largest number of steps in a row without an arrival or an end of a job, after which the run is stopped. The second
+number holds when only the policy can still cause steps
+"""
 
 Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
 """Function that begins to observe a run. It returns another function, which the engine calls after every step."""
 
 
-class Given:
-    """Workload of a run, in the form in which an engine uses it."""
-
-    def __init__(self, workload: Workload) -> None:
-        if np.any(workload.runtime > workload.estimate):
-            raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
-        self.workload = workload
-        self.runtimes: list[float] = workload.runtime.tolist()
-        self.submits: list[float] = [*workload.submit.tolist(), inf]
-        """Submit time of each job, by rank, then inf"""
-        self.killed: bytes = workload.killed.tobytes()
-        """1 for each job that is killed at its estimate, else 0"""
-
-    def until(self, last: int) -> Given:
-        """Return the same workload, of which the jobs with a rank above `last` never arrive."""
-        twin = Given(self.workload)
-        twin.submits = [*self.submits[: last + 1], inf]
-        return twin
+MOMENTS.append(Moment)
 
 
 class Engine:
@@ -82,6 +71,9 @@ class Engine:
         """All that may be asked of the run after its last step"""
         self.workload = given.workload
         self._submits, self._killed = given.submits, given.killed
+        self._clock = Clock(moment, future, given.submits)
+        self._in_vain, self._in_vain_since = 0, 0.0
+        """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
         self._after_step = [watcher(moment, given.workload, moment._history) for watcher in watchers]
         self._prepare_passes()
 
@@ -132,8 +124,7 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Return the current state as an immutable snapshot."""
-        time = self.next_time()
-        return take_snapshot(self.moment, None if time == inf else time)
+        return take_snapshot(self.moment, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
         """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""
@@ -142,100 +133,75 @@ class Engine:
     # Time
 
     @property
+    def now(self) -> float:
+        """Return the time of the last step."""
+        return self.present._time
+
+    @property
     def step_count(self) -> int:
         """Return the number of steps made so far."""
         return self.present._step
 
-    def next_time(self) -> float:
-        """Return the time of the next step; inf when no event is left."""
-        moment = self.present
-        if moment._successor is not None:
-            return moment._time
-        time = min(self._future.next_end(moment._running), self._next_arrival())
-        if moment._timers or moment._wake_at < inf:
-            time = min(time, self._next_timer(), moment._wake_at)
-        if moment._sharing is not None:
-            ends = moment._sharing.next_end(time, self._future.runtimes)
-            time = min(time, ends, moment._sharing.next_start())
-        if time < inf or moment.left:  # nothing changes any more when all is over
-            if moment._node_times and moment._step:
-                place = bisect_right(moment._node_times, moment._time)
-                time = min([time, *moment._node_times[place : place + 1]])
-            if self._future.changes:
-                time = min(time, self._future.next_change())
-        return time if time == inf else self._latest(time)
+    @property
+    def curious(self) -> bool:
+        """Return True if a user watches the run, so that reasons to wait are recorded."""
+        return self.present._curious
 
-    def _next_arrival(self) -> float:
-        """Return the time of the next submission; inf if none is known."""
-        moment = self.present
-        if moment._releases is not None:
-            return moment._releases.next_time()
-        return self._submits[moment._submitted]
+    @curious.setter
+    def curious(self, curious: bool) -> None:
+        self.present._curious = curious
 
-    def _next_timer(self) -> float:
-        """Return the time of the policy's next timer; inf if there is none. Void timers before it are removed."""
-        moment = self.present
-        timers = moment._timers
-        while timers:
-            if not self._is_void(timers[0]):
-                return timers[0][0]
-            moment._wakes.discard(heappop(timers))
-        return inf
-
-    def _is_void(self, timer: tuple[float, int, float]) -> bool:
-        """Return True if the timer has lost its reason: the job no longer has the reservation at that time or, if
-        `since` is finite, has left the processors that it has held since then.
-        """
-        at, rank, since = timer
-        if since == inf:
-            return rank >= 0 and self.present._reserved.get(rank) != at
-        stay = self.present._running.get(rank)
-        return stay is None or stay.since != since
-
-    def _latest(self, time: float) -> float:
-        """Return the time of the last event that belongs to the same instant as the event at `time`. The whole instant
-        is given this time, so that no event happens early.
-        """
-        moment, future, arrival = self.present, self._future, self._next_arrival()
-        while True:
-            until = time + MOMENT
-            latest = arrival if time < arrival <= until else time
-            if future.changes:
-                latest = max(latest, future.last_change(until))
-            for leaving in _heap_up_to(future.leaving, until):
-                if leaving[0] > latest and stay_of(leaving, moment._running) is not None:
-                    latest = leaving[0]
-            for timer in _heap_up_to(moment._timers, until):
-                if timer[0] > latest and not self._is_void(timer):
-                    latest = timer[0]
-            if latest < moment._wake_at <= until:
-                latest = moment._wake_at
-            if latest == time:
-                return time
-            time = latest
+    def next_time(self) -> float | None:
+        """Return the time of the next step; None when no event is left."""
+        time = self._clock.time()
+        return None if time == inf else time
 
     def step(self) -> bool:
         """Advance to the next instant and apply all its events; return False if there is no further instant."""
-        time = self.next_time()
+        time = self._clock.time()
         if time == inf:
             return False
         self._happen(time, None, False)
         return True
 
+    def step_within(self, decisions: int) -> None:
+        """Advance to the next instant; stop its pass after `decisions` decisions, to show the state then. This engine
+        cannot go on.
+        """
+        self.present._stop_after = decisions
+        with suppress(PassStoppedError):
+            self.step()
+
     def run(self, until: float = inf) -> None:
         """Make all steps up to the time `until`, including a step at that time."""
         while True:
-            time = self.next_time()
+            time = self._clock.time()
             if time > until or time == inf:
-                return
+                break
             self._happen(time, None, False)
+        if until == inf:
+            self.check_all_done()
+
+    def advance(self, steps: int) -> bool:
+        """Make at most `steps` steps; return False if the run has ended."""
+        for _ in range(steps):
+            if not self.step():
+                self.check_all_done()
+                return False
+        return True
+
+    def check_all_done(self) -> None:
+        """Raise an error if some jobs are unfinished when no event is left."""
+        moment = self.present
+        if moment.left:
+            raise leaves_waiting(moment, moment._jobs[min([*moment._suspended, *moment._waiting.jobs])])
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Switch to another policy in a separate step at the time `at` (default: the time of the last step).
 
         Other events of that time come first. Then the new policy, to which all waiting jobs are new, makes a pass.
         """
-        moment, due = self.present, self.next_time()
+        moment, due = self.present, self._clock.time()
         now = moment._time
         if at is None:
             at = now if moment._step or due == inf else due
@@ -251,7 +217,7 @@ class Engine:
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
         """Let these processors (bits) fail in a separate step at the time `at` (None: now), until `until`."""
-        moment, due = self.present, self.next_time()
+        moment, due = self.present, self._clock.time()
         now = moment._time
         at = now if at is None else at
         if processors <= 0 or processors >> moment._procs:
@@ -275,6 +241,18 @@ class Engine:
 
         `changes` is True if the machine changes at this instant, by maintenance or by a failure.
         """
+        try:
+            if self._hears:
+                hear(self.present)
+            self._let_happen(now, successor, changes)
+        except (Exception, SystemExit) as error:
+            blame(self.present._policy, error, after_step(self.present))
+            raise
+        finally:
+            if self._hears:
+                hear(None)
+
+    def _let_happen(self, now: float, successor: Policy | None, changes: bool) -> None:
         moment, future = self.present, self._future
         moment._time = now
         by_rule = moment._successor is not None
@@ -294,9 +272,9 @@ class Engine:
             change_machine(moment, future.outages)
             future.leaving = sorted(end for end in future.leaving if stay_of(end, moment._running) is not None)
         if moment._releases is not None:
-            self._admit_released(moment._releases)
+            admit_released(moment, moment._releases)
         elif self._submits[moment._submitted] <= now:
-            self._admit_arrivals(now)
+            admit_arrivals(moment, self._submits)
         if moment._node_times:
             reserve_nodes(moment)
         if successor is not None:
@@ -356,45 +334,6 @@ class Engine:
             dropped = True
         return dropped
 
-    # Submissions
-
-    def _admit_arrivals(self, now: float) -> None:
-        """Submit all jobs whose submit time is reached."""
-        moment = self.present
-        submits, jobs, rank = self._submits, moment._jobs, moment._submitted
-        while submits[rank] <= now:
-            job = jobs.made[rank] or jobs.next(rank)
-            rank += 1
-            moment._submitted = rank
-            self._admit(job)
-
-    def _admit_released(self, releases: Releases) -> None:
-        """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have started
-        or ended.
-        """
-        moment = self.present
-        while come := releases.come(moment._time):
-            moment._submitted = releases.submitted
-            for rank, time in come:
-                is_new = rank in releases.released
-                job = resubmit(moment._jobs, rank, time) if is_new else moment._jobs[rank]
-                if rank in releases.hopeless:
-                    drop(moment, job, HOPELESS)
-                else:
-                    self._admit(job)
-
-    def _admit(self, job: Job) -> None:
-        """Put the job into the queue, or cancel it if it can never run."""
-        moment = self.present
-        if moment._outages and job.procs > moment.most:
-            drop(moment, job)
-            return
-        if moment._limits is not None and (over := moment._limits.submit(job.rank)):
-            drop(moment, job, over)
-            return
-        moment._arrived.append(job)
-        moment._waiting.add(job)
-
     # Turns of rows
 
     def _take_turns_until(self, sharing: Sharing, now: float) -> None:
@@ -426,7 +365,15 @@ class Engine:
 
     def _prepare_passes(self) -> None:
         """Find out how the policy decides."""
-        self._decide: Callable[[Moment], Any] = _deciding(self.present._policy)
+        policy = self.present._policy
+        decide: Callable[[Moment], Any] = MethodType(unwrap(type(policy).decide), policy)
+
+        def make_pass(moment: Moment) -> None:
+            run_pass(moment, decide, moment, {}, decide)
+            if moment._is_ended:
+                raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
+
+        self._decide, self._hears = make_pass, may_be_heard()
 
     def _make_pass(self, is_new: bool) -> None:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
@@ -447,7 +394,7 @@ class Engine:
         if moment._waiting.looks:
             if is_first:
                 moment._arrived = [*moment._waiting.jobs.values()]
-            moment._waiting.look(moment)
+            run_pass(moment, moment._waiting.look, moment, {})
             moment._arrived = arrived
         if moment._resized:
             moment._arrived = [*moment._renewed, *sorted(moment._interrupted), *arrived]
@@ -503,9 +450,30 @@ class Engine:
         moment._step += 1
         waiting = moment._waiting
         self.history.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)
-        if moment._leader is not None and not by_rule and (moment.left or self.next_time() < inf):
+        self._check_progress()
+        if moment._leader is not None and not by_rule and (moment.left or self._clock.time() < inf):
             wanted = moment._leader.next_policy(moment._policy, moment, moment._led)
             moment._successor = wanted if wanted != moment._policy else None
+        for look in self._after_step:
+            look()
+
+    def _check_progress(self) -> None:
+        """Raise an error if the policy only sets timers, step after step."""
+        moment = self.present
+        if moment._arrived or moment._completed or moment._killed:
+            self._in_vain = 0
+            return
+        if not self._in_vain:
+            self._in_vain_since = moment._time
+        self._in_vain += 1
+        if self._in_vain > IN_VAIN_AT_THE_END:
+            goes_on = moment.under_way or self._clock.arrival() < inf
+            stands = moment._time - self._in_vain_since < self._in_vain * MOMENT
+            most = IN_VAIN if goes_on and not stands else IN_VAIN_AT_THE_END
+            if self._in_vain > most:
+                at = f"step {moment._step}, at {exact_clock(moment._time)} ({beginning(moment)})"
+                what = f"{moment.spec} keeps setting timers without deciding anything: {most:,} in a row at {at}"
+                raise PolicyError(what, beginning(moment))
 
 
 def _forget_events(moment: Moment) -> None:
@@ -528,20 +496,3 @@ def _has_inherited(moment: Moment) -> bool:
     """
     granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
     return bool(granted or (suspended and not moment._policy.suspends))
-
-
-def _deciding(policy: Policy) -> Callable[[Moment], Any]:
-    """Return the policy's method `decide`, which acts by calls."""
-    return MethodType(unwrap(type(policy).decide), policy)
-
-
-def _heap_up_to(heap: Sequence[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:
-    """Return the entries of a heap up to the time `until`, in no order."""
-    if len(heap) < 2 or heap[0][0] > until:
-        return []
-    found, places = [], [0]
-    for place in places:
-        if place < len(heap) and heap[place][0] <= until:
-            found.append(heap[place])
-            places += (2 * place + 1, 2 * place + 2)
-    return found

@@ -43,7 +43,7 @@ from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.policies.preempt.preemption import enough
-from sim.run.acting import PassAgain
+from sim.run.acting import PassAgainError
 from sim.run.moment import Moment
 from sim.workload.model import Job
 
@@ -77,7 +77,7 @@ def decide_with_inherited(moment: Moment, decide: Decide) -> None:
 
 
 def decide_within_limits(moment: Moment, decide: Decide) -> None:
-    """Make one pass; repeat it whenever a start makes a limit hold back other jobs (`PassAgain`)."""
+    """Make one pass; repeat it whenever a start makes a limit hold back other jobs (`PassAgainError`)."""
     completed = moment._completed.copy()
     try:
         while True:
@@ -85,7 +85,8 @@ def decide_within_limits(moment: Moment, decide: Decide) -> None:
             try:
                 decide(moment)
                 return
-            except PassAgain:
+            except PassAgainError:
+                moment._is_ended = False
                 moment._completed.clear()  # a policy that learns from completed jobs counts each once
                 moment._reserved.clear()
                 moment._kept.clear()
@@ -207,7 +208,7 @@ def _give_a_row(moment: Moment) -> None:
 def _decide_around_reservations(moment: Moment, decide: Decide) -> None:
     """Let the policy decide, but start no job that would delay a granted reservation or run into maintenance.
 
-    At such a start the pass ends (`PassAgain`). The policy is called again with a moment in which this job and the
+    At such a start the pass ends (`PassAgainError`). The policy is called again with a moment in which this job and the
     completed jobs are missing. Completed jobs are left out so that each is counted only once. New plans replace those
     of the first call.
     """
@@ -218,8 +219,8 @@ def _decide_around_reservations(moment: Moment, decide: Decide) -> None:
             try:
                 decide(moment)
                 break
-            except PassAgain as again:
-                job = again.job
+            except PassAgainError as again:
+                job, moment._is_ended = again.job, False
             moment._passed_over.add(job.rank)
             if moment._curious:
                 moment._kept.add(job.rank)

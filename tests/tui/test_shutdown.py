@@ -15,7 +15,6 @@ from sim.session.session import Session, read_session
 from sim.session.sources import session_of
 from tests.tui.replays import replay
 from tests.tui.terminals import START, terminal
-from tui.look.palette import Look
 from tui.look.palette import DARK
 from tui.sessions import session_manager
 from tui.sessions.autosave import Autosave, offer, state_folder
@@ -91,7 +90,7 @@ async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch:
 async def test_autosave_that_came_late_skips_none() -> None:
     armed: list[tuple[float, object]] = []
     app: Any = SimpleNamespace(set_timer=lambda seconds, then: armed.append((seconds, then)))
-    manager = SessionManager(app, lambda: None, lambda: None, lambda opening, then: None, Look)
+    manager = SessionManager(app, lambda: None, lambda: None, lambda opening, then: None, lambda: DARK)
     await manager._save_on_time()
     assert armed == [(session_manager.AUTOSAVE, manager._save_on_time)]
     manager.leave()

@@ -1,7 +1,7 @@
 """Random runs of the new engine against the old one, step by step, under all families, with switches and failures.
 
-Also tests sim.run.acting, sim.run.changes, sim.run.engine, sim.run.future, sim.run.granted, sim.run.inherited,
-sim.run.state, sim.run.stay, sim.run.switching.
+Also tests sim.run.acting, sim.run.arrivals, sim.run.changes, sim.run.clock, sim.run.engine, sim.run.future,
+sim.run.granted, sim.run.inherited, sim.run.state, sim.run.stay, sim.run.switching.
 """
 
 from __future__ import annotations
