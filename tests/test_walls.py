@@ -29,7 +29,7 @@ CHANGES_STATE = (
     {f"engine/{name}.py" for name in _CHANGING}
     | {f"engine/express/{name}.py" for name in ("calling", "dividing", "express", "gangs", "preempting", "seating")}
     | {"kernel/checked_calls.py"}
-    | {f"run/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "switching")}
+    | {f"core/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "switching")}
 )
 ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot"}
 """Modules of `sim.engine` for other rooms; what they ask of a run, a moment of it answers."""
@@ -54,7 +54,7 @@ FLOORS = (
     ("sim.cluster",),
     ("sim.kernel",),
     ("sim.engine",),
-    ("sim.run",),
+    ("sim.core",),
     ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
@@ -242,7 +242,7 @@ def test_only_the_engine_changes_the_state_of_a_simulation() -> None:
 
 
 def outside_the_engine() -> list[Path]:
-    rooms = (SIM / "engine", SIM / "kernel")
+    rooms = (SIM / "core", SIM / "engine", SIM / "kernel")
     files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
     return [path for path in files if not any(map(path.is_relative_to, rooms))]
 
@@ -255,7 +255,7 @@ def test_other_rooms_import_only_the_face_of_the_engine() -> None:
 
 
 def test_other_rooms_reach_no_state_of_an_engine() -> None:
-    state = re.compile(r"\w*(engine|cursor)\.state|(?!self\.)\w+\.(sharing|ledger|tally|releases)")
+    state = re.compile(r"\w*(engine|cursor)\.state|(?!self\.|cluster\.)\w+\.(sharing|ledger|tally|releases)")
     reached = {(dotted(path), name) for path in outside_the_engine() for name in seen(path).reached}
     assert {found for found in reached if state.fullmatch(found[1])} == set()
 

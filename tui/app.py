@@ -482,7 +482,7 @@ def open_replay(
 ) -> int:  # fmt: skip
     """Run the program, first with a replay, results, lessons, a quiz or the menu; return its exit code."""
     give_back_at_once()
-    return run_app(Schedscope(None if opening is None else prepare(opening), asked, results, lessons=lessons, quiz=quiz))
+    return run_app(Schedscope(prepare(opening) if opening else None, asked, results, lessons=lessons, quiz=quiz))
 
 
 def run_app(app: Schedscope) -> int:

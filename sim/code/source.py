@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import Function
 from sim.formatting import count, name, printable, shortened
+from sim.machine.moment import is_by
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
 from sim.policies.view import GivenView
@@ -101,6 +102,8 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
 
     >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
     '5 <= 2'
+    >>> told_numbers(ast.parse("is_by(ends, 1200.0)", mode="eval").body, {"ends": 1100.0})
+    '1100 <= 1200'
     >>> told_numbers(ast.parse("fits(job)", mode="eval").body, {})
     ''
     """
@@ -151,6 +154,8 @@ def _with_values(node: ast.expr, local: Mapping[str, Any]) -> str:
         if not any(told):
             raise _UntoldError
         return word.join(part or "..." for part in told)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == is_by.__name__:
+        return " <= ".join(short(_value(each, local)) for each in node.args)
     if isinstance(node, ast.Call):
         return _called(node, local)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

@@ -23,7 +23,7 @@ class Collector:
         self.stretches = self.steps = 0
         """Number of stretches, and number of steps; both include the ones that are in the columns"""
         self.rows, self.decided = bytearray(), list[Decision]()
-        """Decisions that are written into rows (an entry for each), and those that are not"""
+        """Rows of the decisions that are written, an entry for each, and the decisions that are not written"""
         self.is_written = True
         """False if nothing is stored, for an engine that repeats steps already in another history"""
 

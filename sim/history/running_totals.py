@@ -34,24 +34,6 @@ class RunningTotals:
     finishes.
     """
 
-    __slots__ = (
-        "area",
-        "backfilled",
-        "borrowed",
-        "finished",
-        "interruptions",
-        "killed",
-        "migrations",
-        "preemptions",
-        "slowdown",
-        "speculative_kills",
-        "stalled",
-        "started",
-        "wait",
-        "worst",
-        "worst_wait",
-    )
-
     def __init__(self) -> None:
         self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0
         self.speculative_kills = self.borrowed = self.interruptions = 0
@@ -59,9 +41,14 @@ class RunningTotals:
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
     def copy(self) -> RunningTotals:
-        twin = RunningTotals.__new__(RunningTotals)
-        for name in RunningTotals.__slots__:
-            setattr(twin, name, getattr(self, name))
+        twin = RunningTotals()
+        twin.started, twin.finished, twin.backfilled, twin.killed = (
+            self.started, self.finished, self.backfilled, self.killed,
+        )  # fmt: skip
+        twin.preemptions, twin.migrations, twin.interruptions = self.preemptions, self.migrations, self.interruptions
+        twin.speculative_kills, twin.borrowed, twin.stalled = self.speculative_kills, self.borrowed, self.stalled
+        twin.wait, twin.worst_wait, twin.slowdown = self.wait, self.worst_wait, self.slowdown
+        twin.worst, twin.area = self.worst, self.area
         return twin
 
     def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:

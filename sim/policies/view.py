@@ -335,7 +335,7 @@ class View(Protocol):
 
     def only(self, jobs: Iterable[Job]) -> Any:
         """Return a view in which only these jobs wait, to give to another policy; it changes together with this
-        view. The moment of `sim.run` returns a context instead, in which it shows only these jobs.
+        view. The moment of `sim.core` returns a context instead, in which it shows only these jobs.
         """
 
     def job(self, rank: int) -> Job:

@@ -45,7 +45,7 @@ def lost(shown: Iterable[Frame], clock: float, step: int, killed: float) -> floa
     [0.0, 0.5, nan]
     """
     moments = [*shown]
-    if moments[-1][1:] == (int(clock), step):
+    if moments and moments[-1][1:] == (int(clock), step):
         return 0.0
     for (_, *before), (time, *after) in reversed([*pairwise(moments)]):
         if all(min(a, b) <= now <= max(a, b) for a, b, now in zip(before, after, (int(clock), step), strict=True)):
@@ -77,4 +77,4 @@ def test_a_kill_at_any_time_leaves_an_autosave(kill: int) -> None:
     with terminal("z-figure4") as again:
         again.wait_for(lambda: b"The last session ended unexpectedly" in again.written)
         again.type("c")
-        again.wait_for(lambda: [*frames(again)][-1][1:] == (int(clock), session.step))
+        again.wait_for(lambda: [frame[1:] for frame in frames(again)][-1:] == [(int(clock), session.step)])

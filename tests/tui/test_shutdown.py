@@ -89,7 +89,7 @@ async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch:
 
 async def test_autosave_that_came_late_skips_none() -> None:
     armed: list[tuple[float, object]] = []
-    app: Any = SimpleNamespace(set_timer=lambda seconds, then: armed.append((seconds, then)))
+    app: Any = SimpleNamespace(screen_stack=[], set_timer=lambda seconds, then: armed.append((seconds, then)))
     manager = SessionManager(app, lambda: None, lambda: None, lambda opening, then: None, lambda: DARK)
     await manager._save_on_time()
     assert armed == [(session_manager.AUTOSAVE, manager._save_on_time)]

@@ -6,7 +6,7 @@ Also tests sim.engine.transitions, sim.engine.matrix_transitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -122,9 +122,9 @@ def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[View], Any]) ->
     [
         lambda view: Reserve(view.job(1), nan, Due()),
         lambda view: Wake(nan),
-        lambda view: Start(replace(view.job(1), procs=1), Fits(1)),
-        lambda view: Start(replace(view.job(2), estimate=1), Fits(1)),
-        lambda view: Reserve(replace(view.job(1), estimate=1), 10, Due()),
+        lambda view: Start(view.job(1).replaced(procs=1), Fits(1)),
+        lambda view: Start(view.job(2).replaced(estimate=1), Fits(1)),
+        lambda view: Reserve(view.job(1).replaced(estimate=1), 10, Due()),
     ],
     ids=["reserved for nan", "woken at nan", "a forged width", "a forged estimate", "a forged reservation"],
 )

@@ -1,6 +1,7 @@
 """History: the stretches in a window of time, and the events of a step.
 
-Also tests sim.history.ledger, sim.history.past, sim.history.stretch_queries, sim.history.stretch, sim.history.times.
+Also tests sim.history.collector, sim.history.ledger, sim.history.past, sim.history.stretch_queries,
+sim.history.stretch, sim.history.times.
 """
 
 from __future__ import annotations

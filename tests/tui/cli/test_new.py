@@ -57,7 +57,8 @@ def test_policy_begins_with_the_schedule_of_the_one_it_is_like(like: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("like", "rule"), [("easy", "ends <= shadow"), ("relaxed", "ends <= closes"), ("greedy", " > shadow")]
+    ("like", "rule"),
+    [("easy", "is_by(ends, shadow"), ("relaxed", "is_by(ends, closes"), ("greedy", "is_by(ends, shadow")],
 )
 def test_looser_rule_holds_in_every_run(like: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     schedscope("new", "own.py", "--like", like)

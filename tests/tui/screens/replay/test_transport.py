@@ -406,5 +406,5 @@ async def test_turn_keys_report_a_run_without_turns() -> None:
         await run.ask(Compare(parse_policy("gang"), from_start=True))
         await run.ask(GoToTime(30))
         await run.press("e", "right_parenthesis")
-        assert noted(run).strip() == "Row 3 is on turn until 00:07:00: J3."
+        assert noted(run).strip() == "Row 2 is on turn until 00:07:00: J3."
         assert run.scene.clock == 220

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from sim.core.future import Future, stay_of
+from sim.core.moment import Moment
 from sim.errors import ParameterError
 from sim.machine.moment import MOMENT
-from sim.run.future import Future, stay_of
-from sim.run.moment import Moment
 from sim.workload.model import Workload
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sim.core.changes import drop
+from sim.core.moment import Moment
 from sim.engine.releases import Releases, resubmit
-from sim.run.changes import drop
-from sim.run.moment import Moment
 from sim.workload.follows import HOPELESS
 from sim.workload.model import Job
 

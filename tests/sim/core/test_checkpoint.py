@@ -1,6 +1,6 @@
 """A run continues from any of its checkpoints as it did the first time.
 
-Also tests sim.run.fields, sim.run.results, sim.run.shown.
+Also tests sim.core.fields, sim.core.results, sim.core.shown.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import random
 
 import pytest
 
+from sim.core.engine import Engine
+from sim.core.fields import Fields
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Unwritten
-from sim.run.engine import Engine
-from sim.run.fields import Fields
 from sim.testing.workloads import random_outages
 from tests.truth.runs import CHANGING, FAMILIES, random_spec, random_workload
 

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from sys import getsizeof
 from typing import Any
 
+from sim.core.fields import Fields
+from sim.core.future import Future
+from sim.core.moment import Moment
 from sim.engine.queue import Queue
 from sim.history.history import History
 from sim.history.ledger import JobResults
 from sim.policies.orders import Order
-from sim.run.fields import Fields
-from sim.run.future import Future
-from sim.run.moment import Moment
 from sim.workload.model import Workload
 
 _PER_ITEM = 72

@@ -2,13 +2,17 @@
 
 The state of the machine stays: waiting, running and suspended jobs. Plans, partitions, notes and turns belong to the
 old policy. Suspended jobs and granted reservations that the new policy does not support are handled by
-`sim.run.inherited` in later passes.
+`sim.core.inherited` in later passes.
 """
 
 from __future__ import annotations
 
 from math import inf
 
+from sim.core.future import Future
+from sim.core.granted import keep_granted
+from sim.core.moment import Moment
+from sim.core.stay import Stay
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.reasons import ReservationDue
 from sim.engine.queue import Queue
@@ -19,10 +23,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
-from sim.run.future import Future
-from sim.run.granted import keep_granted
-from sim.run.moment import Moment
-from sim.run.stay import Stay
 from sim.workload.model import Job
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from heapq import heappush
 from math import inf
 
+from sim.core.asking import Asking
+from sim.core.stay import Stay
 from sim.deadline import GiveWayError
 from sim.decisions.decisions import (
     Backfill,
@@ -30,8 +32,6 @@ from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT, whole
 from sim.policies.calls import in_order, on_nodes
-from sim.run.asking import Asking
-from sim.run.stay import Stay
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 
@@ -41,7 +41,7 @@ class PassStoppedError(GiveWayError):
 
 
 class PassAgainError(GiveWayError):
-    """End of a pass that is to be repeated, because of the start of `job` (see `sim.run.inherited`)."""
+    """End of a pass that is to be repeated, because of the start of `job` (see `sim.core.inherited`)."""
 
     def __init__(self, job: Job) -> None:
         self.job = job

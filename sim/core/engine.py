@@ -19,6 +19,18 @@ from types import MethodType
 from typing import Any, TypeAlias
 
 from sim.captured_output import hear, may_be_heard
+from sim.core.acting import PassStoppedError
+from sim.core.arrivals import admit_arrivals, admit_released
+from sim.core.changes import change_machine, reserve_nodes
+from sim.core.checkpoint import Checkpoint
+from sim.core.clock import Clock, Given
+from sim.core.future import Future, stay_of
+from sim.core.inherited import decide_with_inherited, decide_within_limits
+from sim.core.moment import Moment
+from sim.core.results import schedule_of
+from sim.core.shown import ShownMoment
+from sim.core.stay import Stay
+from sim.core.switching import hand_over, promise_again
 from sim.decisions.matrix import Phase
 from sim.engine.moment import LiveMoment, take_snapshot
 from sim.engine.policy_calls import MOMENTS, after_step, beginning, blame, leaves_waiting, run_pass
@@ -34,18 +46,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.run.acting import PassStoppedError
-from sim.run.arrivals import admit_arrivals, admit_released
-from sim.run.changes import change_machine, reserve_nodes
-from sim.run.checkpoint import Checkpoint
-from sim.run.clock import Clock, Given
-from sim.run.future import Future, stay_of
-from sim.run.inherited import decide_with_inherited, decide_within_limits
-from sim.run.moment import Moment
-from sim.run.results import schedule_of
-from sim.run.shown import ShownMoment
-from sim.run.stay import Stay
-from sim.run.switching import hand_over, promise_again
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.core.moment import Moment
 from sim.engine.schedule import Curves, Schedule
 from sim.history.history import History
 from sim.history.past import specs_of
 from sim.policies.policy import written_policy
-from sim.run.moment import Moment
 from sim.workload.columns import compact
 from sim.workload.model import Workload
 

@@ -29,6 +29,8 @@ from math import inf
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from sim.core.acting import PassAgainError
+from sim.core.moment import Moment
 from sim.decisions.decisions import Await, Keep
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import (
@@ -43,8 +45,6 @@ from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.policies.preempt.preemption import enough
-from sim.run.acting import PassAgainError
-from sim.run.moment import Moment
 from sim.workload.model import Job
 
 Decide: TypeAlias = Callable[[Moment], Any]

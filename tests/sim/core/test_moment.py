@@ -1,6 +1,6 @@
 """The moment shows a policy no run time, and changes only by calls.
 
-Also tests sim.run.asking.
+Also tests sim.core.asking.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim.core.engine import Engine
 from sim.decisions.reasons import Fits
 from sim.errors import DecisionError
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
-from sim.run.engine import Engine
 from tests.sim.conftest import Lab
 
 TRUE = 12_345.678

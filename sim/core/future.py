@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
 
+from sim.core.stay import Stay
 from sim.history.stretch import RESUMING, SPECULATIVE, SUSPENDING
-from sim.run.stay import Stay
 from sim.workload.outages import Outage, changes_of
 
 

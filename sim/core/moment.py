@@ -1,13 +1,14 @@
 """The present moment of a run: the state, what a policy may ask of it, and what it may do.
 
-The questions are in `sim.run.asking`, the calls on a machine shared in space in `sim.run.acting`. Here are the calls on
-a machine that is divided into partitions, and on one whose rows take turns.
+The questions are in `sim.core.asking`, the calls on a machine shared in space in `sim.core.acting`. Here are the calls
+on a machine that is divided into partitions, and on one whose rows take turns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sim.core.acting import Acting
 from sim.decisions.decisions import Borrow, Divide, check_reason, check_span
 from sim.decisions.matrix import (
     Clean,
@@ -42,7 +43,6 @@ from sim.policies.multiqueue.lending import lender
 from sim.policies.multiqueue.partitions import Classes, split
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
-from sim.run.acting import Acting
 from sim.workload.model import Job
 
 

@@ -1,8 +1,8 @@
 """State of a run at the present moment, and the questions about it that have the same answer for all.
 
-The fields begin with an underscore: only modules of `sim.run` change them. `Moment` is this state with the questions
+The fields begin with an underscore: only modules of `sim.core` change them. `Moment` is this state with the questions
 and the calls of a policy. Nothing here leads to the true run times or ends of jobs: the engine keeps these
-(`sim.run.future`).
+(`sim.core.future`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from math import inf, isnan
 
+from sim.core.fields import Fields
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
@@ -25,7 +26,6 @@ from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
-from sim.run.fields import Fields
 from sim.workload.limits import Use
 from sim.workload.model import Job, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known

@@ -5,11 +5,11 @@ from __future__ import annotations
 from heapq import heappush
 from math import inf
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Reserve
 from sim.decisions.reasons import AskedFor
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
-from sim.run.moment import Moment
 
 
 def keep_granted(moment: Moment) -> None:

@@ -1,7 +1,7 @@
 """Random runs of the new engine against the old one, step by step, under all families, with switches and failures.
 
-Also tests sim.run.acting, sim.run.arrivals, sim.run.changes, sim.run.clock, sim.run.engine, sim.run.future,
-sim.run.granted, sim.run.inherited, sim.run.state, sim.run.stay, sim.run.switching.
+Also tests sim.core.acting, sim.core.arrivals, sim.core.changes, sim.core.clock, sim.core.engine, sim.core.future,
+sim.core.granted, sim.core.inherited, sim.core.state, sim.core.stay, sim.core.switching.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.core.engine import Engine
 from sim.engine.engine import Engine as Old
 from sim.engine.schedule import Schedule
 from sim.history.history import History
-from sim.run.engine import Engine
 from sim.testing.workloads import random_outages
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload

@@ -8,6 +8,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
@@ -24,7 +25,6 @@ from sim.machine.plan import Plan
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, plans_of
 from sim.policies.view import Ends
-from sim.run.moment import Moment
 from sim.workload.limits import Use
 from sim.workload.model import Floats, Job, Jobs, Workload
 from sim.workload.outages import Outage, capacity

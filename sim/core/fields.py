@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
+from sim.core.stay import Stay, Stays
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.engine.copies import copied
@@ -19,7 +20,6 @@ from sim.history.running_totals import RunningTotals
 from sim.machine.plan import Plan
 from sim.machine.processors import Machine
 from sim.policies.policy import Policy
-from sim.run.stay import Stay, Stays
 from sim.workload.limits import Use
 from sim.workload.model import Job, Jobs
 from sim.workload.outages import Outage
@@ -27,7 +27,7 @@ from sim.workload.share_tree import ShareTree
 
 
 class Fields:
-    """Fields of the present moment. They begin with an underscore: only modules of `sim.run` change them."""
+    """Fields of the present moment. They begin with an underscore: only modules of `sim.core` change them."""
 
     _policy: Policy
     _chosen: Policy
@@ -42,7 +42,7 @@ class Fields:
 
     def __init__(self) -> None:
         self._leader: Policy | None = None
-        """Adaptive policy that selects, after each step, the policy that decides next; None if there is none"""
+        """Adaptive policy that selects the next policy after each step; None for any other policy"""
         self._led: dict[str, float] = {}
         """Mapping from name to value, for the values that the adaptive policy keeps from one step to the next"""
         self._successor: Policy | None = None
@@ -155,7 +155,7 @@ class Fields:
         until the next pass, which may make another
         """
         self._notes: dict[str, Any] = {}
-        # Passes around what a policy does not support (`sim.run.inherited`)
+        # Passes around what a policy does not support (`sim.core.inherited`)
         self._is_around = False
         """True while a policy decides that is not shown jobs with granted reservations, nor the processors of the
         awaited job

@@ -1,4 +1,4 @@
-"""Questions of a policy about the present moment. `sim.run.acting` has the calls by which it acts."""
+"""Questions of a policy about the present moment. `sim.core.acting` has the calls by which it acts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+from sim.core.state import State
+from sim.core.stay import Stay
 from sim.decisions.reasons_on_nodes import no_nodes
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import Reason
@@ -20,8 +22,6 @@ from sim.policies.backfill.tails import in_tail
 from sim.policies.calls import too_few
 from sim.policies.policy import Policy
 from sim.policies.view import Ends
-from sim.run.state import State
-from sim.run.stay import Stay
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
