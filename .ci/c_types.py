@@ -83,7 +83,7 @@ def _statements(file: Path, policies: dict[str, Any], orders: dict[str, Any]) ->
         found = orders["twins_of"](text, name)
         return found
     reasons = ast.parse(
-        "".join((sim / "decisions" / f"{each}.py").read_text("utf-8") for each in ("reasons", "matrix"))
+        "".join((sim / "decisions" / f"{each}.py").read_text("utf-8") for each in ("reasons", "reasons_in_rows"))
     )
     found = policies["twin_of"](text, name, reasons)
     return found

@@ -50,6 +50,8 @@ DECISIONS = {
     "reserve_row": "ReserveRow", "migrate": "Stall",
 }  # fmt: skip
 """Decisions of the calls that name a reason. Migrations are kept as objects; the form of a stall names their reason"""
+REASONS = ("sim.decisions.reasons", "sim.decisions.reasons_in_rows")
+"""Modules with the reasons of compiled policies"""
 IN_ROWS = ("Place", "Stall", "ReserveRow")
 """Decisions that are defined in `sim.decisions.matrix`"""
 WIDTH = {
@@ -97,11 +99,7 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
         classes += [_class_of(ast.ClassDef(name, policy.bases, [], body, []), own, base, twin)]
         classes += ast.parse(f"TWINS['{module}.{name}'] = {name}").body
         kinds[name] = name, present
-    imports = [
-        each
-        for each in file.body
-        if isinstance(each, ast.ImportFrom) and each.module in ("sim.decisions.reasons", "sim.decisions.matrix")
-    ]
+    imports = [each for each in file.body if isinstance(each, ast.ImportFrom) and each.module in REASONS]
     decided = sorted({form[0] for form in forms.values()})
     lines = [f"from sim.decisions.{'matrix' if each in IN_ROWS else 'decisions'} import {each}" for each in decided]
     lines += [f"{name}: int = form_of({', '.join(form)})" for name, form in forms.items()]
@@ -151,8 +149,8 @@ def _is_pass(arg: ast.arg) -> bool:
 
 def _names_job(reason: ast.ClassDef) -> bool:
     """Return True if the first field of the reason is a job."""
-    first = next((each for each in reason.body if isinstance(each, ast.AnnAssign)), None)
-    return first is not None and ast.unparse(first.annotation).removeprefix("Annotated[").split(",")[0] == "Job"
+    fields = [ast.unparse(each.value) for each in reason.body if isinstance(each, ast.Assign)]
+    return any(each.startswith("(job(") for each in fields)
 
 
 def _is_name(node: ast.expr) -> bool:

@@ -13,13 +13,9 @@ from sim.decisions.decisions import Borrow, Divide, check_reason, check_span
 from sim.decisions.matrix import (
     Clean,
     DropRows,
-    FitsNoRow,
-    GoesOn,
     MatrixDecision,
     Migrate,
-    NewRow,
     OpenRow,
-    OwnColumnsTaken,
     Phase,
     PhaseName,
     Place,
@@ -29,6 +25,7 @@ from sim.decisions.matrix import (
     Stall,
     TurnTo,
 )
+from sim.decisions.reasons_in_rows import FitsNoRow, GoesOn, NewRow, OwnColumnsTaken
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing

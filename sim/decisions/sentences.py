@@ -4,56 +4,46 @@
 and those of reasons begin without a capital, because the caller joins them. The parameter `at` is the function that
 writes times, for example without the day.
 
-A reason is any immutable value with a method `sentence`. A user-defined policy may have its own reasons; their words
-are shown in quotes, because nothing checks whether they are true. A reason whose methods are missing or fail is shown
-by its name and fields, and a plain text or number as it is.
+A user-defined policy may have its own reasons, which are any immutable values with a method `sentence`; their words are
+shown in quotes, because nothing checks whether they are true. A reason whose methods are missing or fail is shown by
+its name and fields, and a plain text or number as it is.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from types import UnionType
 from typing import (
     Annotated,
     Any,
-    Literal,
     NamedTuple,
     Protocol,
     TypeAlias,
-    TypeVar,
     Union,
     get_args,
     get_origin,
     get_type_hints,
 )
 
+from sim.decisions.because import MOMENT, SPAN, Because
+from sim.decisions.wording import Brief, Others, Spoken, Words
+from sim.decisions.words_of_starts import STARTS
+from sim.decisions.words_of_waits import WAITS
 from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
-Brief: TypeAlias = tuple[str, ...]
-"""Alternative texts with the same meaning, the longest first. A column of a table shows the first of them that fits its
-width.
-"""
-Others: TypeAlias = Callable[[str], str]
-"""Function that returns text on the jobs that blocked a job for one reason over many steps. From the noun for these
-jobs, such as "the head of the queue", it makes "the head of the queue (J3, J5)"
-"""
 
-
-class Reason(Protocol):
-    """Reason for a decision, with the numbers that decided. Any class with these methods is a reason.
+class OwnReason(Protocol):
+    """Reason of a user-defined policy. Any class with this method is one.
 
     Reasons are immutable, such as frozen dataclasses. A reason may have two more methods: `brief(job, at)` returns a
     few words (`Brief`), and `past(job, others)` a clause after "because" that covers many steps. Screens show the
     numbers in a reason's fields. Each is labelled by the name of its field or by a `Called` annotation; the types
     `Moment` and `Span` give it a unit.
-
-    Built-in reasons may say more, which `told_by` reads: methods `hole()` and `closing()` return the `Hole` and the
-    `Window` that the chart shows, and `tells` adds texts.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
@@ -62,37 +52,22 @@ class Reason(Protocol):
         """
 
 
-class Hole(NamedTuple):
-    """Free processors on which other jobs may run before the job `head` without delaying it.
-
-    A job that ends by `until`, the planned start of the head, may use them. `extra` is the number of processors left
-    over when the head starts, None if the reason does not state it.
-    """
-
-    head: Job
-    until: float
-    extra: int | None
-
-
-class Window(NamedTuple):
-    """Time `closes` by which the jobs that pass the job `head` must end."""
-
-    head: Job
-    closes: float
+Reason: TypeAlias = Because | OwnReason
+"""Reason for a decision, with the numbers that decided"""
+WORDS = {**STARTS, **WAITS}
+"""Words for the built-in reasons, by their classes"""
+_NO_WORDS = Words("")
 
 
 # Fields of reasons
 
 
 class Called(NamedTuple):
-    """Annotation of a field of a reason: the label with which screens show the field, in place of its name; "" hides
-    the field.
+    """Annotation of a field of a user-defined reason: the label with which screens show the field, in place of its
+    name; "" hides the field.
     """
 
     name: str
-
-
-UNTOLD = Called("")
 
 
 class Unit(Enum):
@@ -104,6 +79,7 @@ class Unit(Enum):
 
 Moment: TypeAlias = Annotated[float, Unit.MOMENT]
 Span: TypeAlias = Annotated[float, Unit.SPAN]
+_UNITS = {MOMENT: Unit.MOMENT, SPAN: Unit.SPAN}
 
 
 class Detail(NamedTuple):
@@ -128,14 +104,23 @@ class Detail(NamedTuple):
 
 def details(reason: Any) -> list[Detail]:
     """Return the fields of a reason that screens show (numbers and jobs), each with its label."""
-    known, found, is_own = _annotations(reason.__class__), [], _is_own(reason)
+    told = _declared(reason) if isinstance(reason, Because) else _annotated(reason)
+    return [detail for detail in told if detail.called and isinstance(detail.value, Job | int | float)]
+
+
+def _declared(reason: Because) -> Iterator[Detail]:
+    for field, value in zip(reason.fields, reason.values(), strict=True):
+        called = spelled(field.name) if field.label is None else field.label
+        yield Detail(field.name, called, value, _UNITS.get(field.kind))
+
+
+def _annotated(reason: Any) -> Iterator[Detail]:
+    known = _annotations(reason.__class__)
     for field, value in fields_of(reason).items():
         notes = known.get(field, ())
         unit = next((note for note in notes if isinstance(note, Unit)), None)
         called = next((note.name for note in notes if isinstance(note, Called)), spelled(field))
-        if called and isinstance(value, Job | int | float):
-            found.append(Detail(field, _quoted(called) if is_own else called, value, unit))
-    return found
+        yield Detail(field, called and _quoted(called), value, unit)
 
 
 @cache
@@ -157,7 +142,9 @@ def _notes(hint: Any) -> Iterator[Any]:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """Return the fields of a NamedTuple or a dataclass, as a mapping from name to value."""
+    """Return the fields of a built-in reason, a NamedTuple or a dataclass, as a mapping from name to value."""
+    if isinstance(value, Because):
+        return {field.name: getattr(value, field.name) for field in value.fields}
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value._asdict() if hasattr(value, "_asdict") else {}
@@ -191,7 +178,7 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
     >>> brief(TooFewFree(free=40), job), brief(Due(), job)
     (('64 > 40 free', '64 > 40'), ('its planned start is now',))
     """
-    told = _call_if_there(reason, "brief", job, at)
+    told = _call_if_there(_speaker(reason), "brief", job, at)
     if not (isinstance(told, tuple) and told and all(isinstance(part, str) for part in told)):
         whole = _sentence(reason, job, at)
         told = tuple(dict.fromkeys((whole, re.split("[,:;] ", whole)[0])))
@@ -202,41 +189,13 @@ def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
     """Return the reason as a clause after "because" that covers many steps. `others` returns the text on the jobs that
     blocked this one.
     """
-    told = _call_if_there(reason, "past", job, others)
+    told = _call_if_there(_speaker(reason), "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
 
-_Kind = TypeVar("_Kind", bound=type)
-
-
-def tells(
-    ranges: str = "", of_all: str = "", wants_victims: bool = False, is_reserved: bool = False
-) -> Callable[[_Kind], _Kind]:
-    """Return a decorator that gives a class of reasons attributes for `told_by`.
-
-    The text `ranges` lists the numbers of a wait of many steps, with {procs} for the job's processors and the names of
-    fields for the others. The text `of_all` is the sentence about several jobs with equal reasons. `wants_victims` is
-    True if the job waits for processors of jobs that it would suspend. `is_reserved` is True if it waits because of a
-    user's reservation.
-    """
-
-    def give(kind: _Kind) -> _Kind:
-        told = {"ranges": ranges, "of_all": of_all, "wants_victims": wants_victims, "is_reserved": is_reserved}
-        for attribute, value in told.items():
-            setattr(kind, attribute, value)
-        return kind
-
-    return give
-
-
-def told_by(
-    reason: Reason, attribute: Literal["hole", "closing", "ranges", "of_all", "wants_victims", "is_reserved"]
-) -> Any:
-    """Return the value of an optional attribute of a built-in reason (see `Reason`), or the result if it is a method.
-    Return None for a user-defined reason, and for one without the attribute.
-    """
-    told = None if _is_own(reason) else getattr(reason, attribute, None)
-    return told() if callable(told) else told
+def words_of(reason: Reason) -> Words:
+    """Return the words for a built-in reason; empty ones for a user-defined reason, which has its own."""
+    return WORDS.get(type(reason), _NO_WORDS)
 
 
 def say(decision: object, at: Clock = clock) -> str:
@@ -252,7 +211,7 @@ def say(decision: object, at: Clock = clock) -> str:
 
 
 def _sentence(reason: Reason, job: Job, at: Clock) -> str:
-    told = _call_if_there(reason, "sentence", job, at)
+    told = _call_if_there(_speaker(reason), "sentence", job, at)
     return told if isinstance(told, str) else in_words(reason)
 
 
@@ -264,8 +223,14 @@ def _marked(reason: Reason, told: str) -> str:
 
 
 def _is_own(reason: object) -> bool:
-    """Return True if the reason is user-defined: its class is in neither of the packages with built-in reasons."""
-    return not type(reason).__module__.startswith(("sim.decisions.", "sim.why."))
+    """Return True if the reason is user-defined."""
+    return type(reason) not in WORDS
+
+
+def _speaker(reason: Any) -> object:
+    """Return an object whose methods give the words for the reason."""
+    words = WORDS.get(type(reason))
+    return reason if words is None else Spoken(reason, words)
 
 
 def _quoted(told: str) -> str:

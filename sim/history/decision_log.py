@@ -9,20 +9,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sim.decisions import reasons
+from sim.decisions.because import JOB, JOBS, MOMENT, NUMBER, SPAN, WHOLE
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend
-from sim.decisions.matrix import (
-    BestFit,
-    EarliestInRow,
-    NewRow,
-    Place,
-    ReserveRow,
-    Stall,
-)
+from sim.decisions.matrix import Place, ReserveRow, Stall
+from sim.decisions.reasons_in_rows import BestFit, EarliestInRow, NewRow
 from sim.decisions.sentences import Reason
 from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
@@ -45,9 +40,7 @@ class Form(NamedTuple):
     names_job: bool
     """True if the first field of the reason is a job; its rank is then stored in the row."""
     kinds: tuple[type, ...]
-    """For each value in a row: type to which it is converted when the decision is read"""
-    may_miss: bool
-    """True if a value can be None, which is stored as nan (not a number)."""
+    """For each value in a row: type to which it is converted when the decision is read; nan stands for None"""
     names_victims: bool = False
     """True if the first field of the reason is a list of suspended jobs. The first value in the row is then n, the
     number of these jobs; they are the jobs of the n rows before it.
@@ -98,24 +91,27 @@ _OWN: dict[Any, tuple[type, ...]] = {
 """For each type of decision: types of its own values, which stand before those of the reason in a row"""
 
 
+_KINDS = {JOB: Job, JOBS: tuple, WHOLE: int, MOMENT: float, SPAN: float, NUMBER: float}
+"""For each kind of field: type of its values in a row, or of jobs, which are stored by their ranks"""
+
+
 def _derived(decision: Any, reason: Any, is_placed: bool) -> Form | None:
     """Return the form for these types of decision and reason; None if their values do not fit into a row."""
-    kinds = [*get_type_hints(reason).values()] if reason else []
-    names_job, names_victims = kinds[:1] == [Job], kinds[:1] == [tuple[Job, ...]]
+    kinds = [_KINDS.get(field.kind) for field in reason.fields] if reason else []
+    names_job, names_victims = kinds[:1] == [Job], kinds[:1] == [tuple]
     kinds, own = kinds[names_job or names_victims :], _OWN[decision]
-    numbers = (*own, *[int] * names_victims, *(int if kind is int else float for kind in kinds), *[int] * is_placed)
+    numbers: tuple[Any, ...] = (*own, *[int] * names_victims, *kinds, *[int] * is_placed)
     most = WIDTH + (is_placed and numbers[-2:] == (int, int))  # the two share a place
-    if len(numbers) > most or not all(kind in (int, float, float | None) for kind in kinds):
+    if len(numbers) > most or not all(kind in (int, float) for kind in kinds):
         return None
-    is_trial = bool(reason) and reason._fields[:1] == ("limit",) and (is_placed or decision is Reserve)
-    return Form(
-        decision, reason, names_job, numbers, float | None in kinds, names_victims, is_placed, is_trial, len(own)
-    )
+    is_trial = bool(reason) and [field.name for field in reason.fields[:1]] == ["limit"]
+    is_trial = is_trial and (is_placed or decision is Reserve)
+    return Form(decision, reason, names_job, numbers, names_victims, is_placed, is_trial, len(own))
 
 
 FORMS: list[Form] = [
-    Placed(Place, BestFit, False, (int, int, float), True),
-    Placed(Place, NewRow, False, (int, int, float), True),
+    Placed(Place, BestFit, False, (int, int, float)),
+    Placed(Place, NewRow, False, (int, int, float)),
 ]
 """Forms in the order of their numbers; `form_of` adds each form when it is first requested"""
 AS_IT_IS = 255
@@ -160,10 +156,10 @@ MANY = 4096
 
 def rows_of(decision: type) -> dict[type, tuple[int, bool, int]]:
     """Return for each type of reason of this type of decision: number of the form, True if the reason names a job, and
-    count of the values in a row.
+    count of the reason's values in a row.
     """
-    written = _WRITTEN[decision].items()
-    return {reason: (number, names_job, WIDTH - len(pad)) for reason, (number, names_job, pad) in written}
+    numbers = ((reason, number, FORMS[number]) for reason, (number, *_) in _WRITTEN[decision].items())
+    return {reason: (number, form.names_job, len(form.kinds) - form.own) for reason, number, form in numbers}
 
 
 class DecisionLog:
@@ -245,9 +241,9 @@ class DecisionLog:
                 kept.append(decision)
                 continue
             form, names_job, pad = written
-            rank, head = job.rank, -1
+            rank, head, values = job.rank, -1, because.values()
             if names_job:
-                named, because = because[0], because[1:]
+                named, *values = values
                 head = named.rank
             if made[rank] is not job or (names_job and made[head] is not named):
                 raise ValueError
@@ -255,7 +251,7 @@ class DecisionLog:
             ranks.append(rank)
             heads.append(head)
             numbers += own
-            numbers += because
+            numbers += values
             numbers += pad
         self.numbers.fromlist(numbers)
         self.forms += forms
@@ -289,11 +285,9 @@ class DecisionLog:
         if len(form.kinds) > WIDTH:
             given.extend(divmod(given.pop(), SHARED)[::-1])
         values: list[Any] = [
-            int(value) if kind is int and value.is_integer() else value
+            int(value) if kind is int and value.is_integer() else value if value == value else None
             for kind, value in zip(form.kinds, given, strict=False)
         ]
-        if form.may_miss:
-            values = [value if value == value else None for value in values]
         job = self._jobs[self.ranks[row]]
         on = [self._sets[values.pop()]] if form.is_placed and self._sets else []
         named: list[Any] = [self._jobs[self.heads[row]]] if form.names_job else []

@@ -324,11 +324,11 @@ class CheckedCalls:
             return
         try:
             number, names_job, count = form
-            values = because
+            values = because.values()
             first = 0
             if names_job:
-                rank: int = because[0].rank
-                if rank < 0 or rank >= self.run.arriving or self.jobs[rank] is not because[0]:
+                rank: int = values[0].rank
+                if rank < 0 or rank >= self.run.arriving or self.jobs[rank] is not values[0]:
                     return
                 self.head, first = rank, 1
             if count > 0:

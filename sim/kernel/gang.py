@@ -6,7 +6,8 @@ Questions about the rows themselves are in `sim.kernel.matrix_rows`. Rows are na
 
 from __future__ import annotations
 
-from sim.decisions.matrix import NewRow, Place
+from sim.decisions.matrix import Place
+from sim.decisions.reasons_in_rows import NewRow
 from sim.history.decision_log import form_of
 from sim.kernel.arrays import (
     ends_in_order,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from sim.decisions.sentences import Reason, past, told_by
+from sim.decisions.reasons_inferred import Heads, NotConsidered
+from sim.decisions.sentences import Reason, past, words_of
 from sim.formatting import clock_near, count, listed, name, span
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
-from sim.why.wait_reasons import Heads, NotConsidered
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400
@@ -49,7 +49,7 @@ def _numbers(state: Reason, waits: Sequence[Waited], job: Job) -> str:
     """Return the numbers of a reason as text, each with its smallest and largest value over the stretches."""
     if isinstance(state, NotConsidered):
         return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted in any case"
-    ranges = told_by(state, "ranges")
+    ranges = words_of(state).ranges
     if not ranges:
         return ""
     told = {key: _range(waits, key) for key in {key for wait in waits for key in wait.numbers}}
@@ -146,7 +146,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     else:
         told = f"{head} {parts[0]}{_ahead(waits)}."
     state, counts = waits[0].state, first or isinstance(waits[0].state, Heads)
-    if waits[0].missing and counts and not told_by(state, "wants_victims"):
+    if waits[0].missing and counts and not words_of(state).wants_victims:
         told += _missing(waits[0], job)
     return told + _passers([p for p in life.passes if time <= p.time < until])
 

@@ -23,6 +23,7 @@ from sim.decisions.decisions import (
     Switched,
 )
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.decisions.reasons_inferred import AwaitsTurn, RowStopped
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.engine.moment import Where
@@ -45,7 +46,7 @@ from sim.life.moments import (
 )
 from sim.life.plans import Plans
 from sim.life.waits import Waits
-from sim.why.wait_reasons import AwaitsTurn, Holder, RowStopped, room, why_it_waits_now
+from sim.why.wait_reasons import Holder, room, why_it_waits_now
 from sim.workload.model import Job
 
 _HAS_MOMENT = (

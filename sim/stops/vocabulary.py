@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from sim.decisions import matrix, reasons_on_nodes, reasons_to_wait
+from sim.decisions import reasons_inferred
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
-from sim.decisions.matrix import GoesOn, Migrate, Place, ReserveRow
-from sim.decisions.sentences import why
+from sim.decisions.matrix import Migrate, Place, ReserveRow
+from sim.decisions.reasons_in_rows import GoesOn
+from sim.decisions.sentences import WORDS, why
 from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
 from sim.workload.model import Job
@@ -191,21 +192,18 @@ DEEDS: dict[str, Deed] = {
 def kind_of(reason: type) -> str:
     """Return the name of a kind of reason in conditions and sessions: that of its class, in words.
 
-    >>> kind_of(reasons_to_wait.TooFewFree)
+    >>> from sim.decisions.reasons_to_wait import TooFewFree
+    >>> kind_of(TooFewFree)
     'too few free'
     """
     return spelled(reason.__name__)
 
 
-_ROOMS = (reasons_to_wait, reasons_on_nodes, matrix)
 REASONS: dict[str, type] = {
-    kind_of(kind): kind
-    for room in _ROOMS
-    for kind in vars(room).values()
-    if isinstance(kind, type) and kind.__module__ == room.__name__ and hasattr(kind, "brief")
+    kind_of(kind): kind for kind, words in WORDS.items() if words.brief and kind.__module__ != reasons_inferred.__name__
 }
 """Mapping from the name of a built-in kind of reason to wait to its class. Only reasons to wait have a short form for
-tables (`brief`).
+tables (`brief`); inferred ones are in no decision.
 """
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
+from sim.decisions.reasons_inferred import FewBesideKept, Heads, NotConsidered, RowLater
 from sim.decisions.reasons_on_nodes import RoomLater
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
@@ -19,10 +20,9 @@ from sim.decisions.reasons_to_wait import (
     RoomUnseen,
     TooFewFree,
 )
-from sim.decisions.sentences import Brief, Others, Reason, tells, told_by
+from sim.decisions.sentences import Reason, words_of
 from sim.engine.moment import LiveMoment, Moment
 from sim.engine.snapshot import Queued
-from sim.formatting import Clock, name, processors
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine, shadow_on_nodes
@@ -32,98 +32,6 @@ from sim.policies.view import Ends
 from sim.why.facts import Free
 from sim.workload.model import Job
 from sim.workload.outages import closing
-
-# Reasons to wait that the policy did not give
-
-
-@tells(ranges="{free}")
-class Heads(NamedTuple):
-    """Reason to wait: the job is the first in the queue, and it does not fit into the `free` processors."""
-
-    free: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"first in the queue: {TooFewFree(self.free).sentence(job, at)}"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"it was first in the queue and {TooFewFree(self.free).past(job, others)}"
-
-
-class NotConsidered(NamedTuple):
-    """Reason to wait: the policy did not consider the job, because it stopped at another job, `head` (None if unknown);
-    `free` processors are free.
-    """
-
-    head: Job | None
-    free: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        head = None if self.head == job else self.head
-        stopped = f"at {name(head)}" if head else "before considering it"
-        return f"{TooFewFree(self.free).sentence(job, at)}, and the policy stopped {stopped}"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return "not considered", "not reached"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"the policy stopped at {others('jobs ahead of it')}"
-
-
-class AwaitsTurn(NamedTuple):
-    """Reason to wait for a job in the matrix: only one of its `rows` rows is active at a time, and the job's row has
-    had no turn yet.
-    """
-
-    rows: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"its row, one of {self.rows:,}, has not had a turn yet"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "its row of the matrix had not had a turn yet"
-
-
-class FewBesideKept(NamedTuple):
-    """Reason to wait: `free` processors are free, but `kept` of them are kept for the suspended job `kept_for`, so the
-    job does not fit.
-    """
-
-    free: int
-    kept: int
-    kept_for: Job
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"{TooFewFree(self.free).sentence(job, at)}, {self.kept:,} of them kept for {name(self.kept_for)}"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return f"{self.kept:,} kept for {name(self.kept_for)}", f"{self.kept:,} are kept"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"processors were kept for {others('a suspended job')}"
-
-
-class RowLater(NamedTuple):
-    """Reason to wait: the job is planned for a later start in row `row` of the matrix, because no row has space for it
-    earlier.
-    """
-
-    row: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"no row has room for it earlier; row {self.row} has then"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return f"then in row {self.row}", f"in row {self.row}"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"no row of the matrix had room for its {processors(job.procs)} soon enough"
-
-
-class RowStopped(NamedTuple):
-    """Reason for a suspension: the policy was switched while the job's row did not have its turn."""
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return "its row did not have its turn when the policy was switched"
 
 
 def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision]) -> Reason:
@@ -209,7 +117,7 @@ def stops_at(decisions: Sequence[Decision]) -> Job | None:
     """Return the last job that the policy kept waiting, or None; jobs that wait because of a reservation do not
     count.
     """
-    kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not told_by(d.because, "is_reserved"))
+    kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not words_of(d.because).is_reserved)
     return next(kept, None)
 
 

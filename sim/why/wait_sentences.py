@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.decisions.decisions import Decision, Keep, Suspend
-from sim.decisions.reasons_to_wait import own_gone
+from sim.decisions.reasons_to_wait import OwnGone
 from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, count, listed, name, processors, span
@@ -71,7 +71,7 @@ def is_suspended(
         verb = "runs" if len(sitters.sitters) == 1 else "run"
         yield f"{names} {verb} on its processors, until {at(sitters.sitters[-1].until)} at most."
     if gone := (halted.processors & snapshot.absent).bit_count():
-        told = own_gone(gone, halted.job)
+        told = why(OwnGone(gone, 0), halted.job)
         yield f"{told[:1].upper()}{told[1:]}."
     elif sitters is None:
         yield "Its processors are free."

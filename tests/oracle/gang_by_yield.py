@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from sim.decisions.decisions import Decision
-from sim.decisions.matrix import BestFit, EarliestInRow, Phase, PhaseName, ReserveRow
+from sim.decisions.matrix import Phase, PhaseName, ReserveRow
+from sim.decisions.reasons_in_rows import BestFit, EarliestInRow
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.turns import Turns
 from sim.policies.gang import gang

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.decisions.matrix import MakesWay, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
+from sim.decisions.matrix import Migrate, Phase, Rehome, Replicate, Stall
+from sim.decisions.reasons_in_rows import MakesWay, OtherColumns
 from sim.decisions.sentences import Reason
 from sim.machine.moment import is_by
 from sim.machine.processors import lowest

@@ -11,22 +11,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.matrix import (
-    Clean,
-    DropRows,
-    FitsNoRow,
-    Fuller,
-    GoesOn,
-    MatrixDecision,
-    NewRow,
-    OpenRow,
-    OwnColumnsTaken,
-    Phase,
-    PhaseName,
-    Place,
-    Rehome,
-    Replicate,
-)
+from sim.decisions.matrix import Clean, DropRows, MatrixDecision, OpenRow, Phase, PhaseName, Place, Rehome, Replicate
+from sim.decisions.reasons_in_rows import FitsNoRow, Fuller, GoesOn, NewRow, OwnColumnsTaken
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT

@@ -8,6 +8,7 @@ from typing import Any
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions import reasons, reasons_to_wait
+from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.reasons import FitsBeside, WhenRoom
 from sim.decisions.sentences import say, why
 from tests.truth import preempt, queues, rows, space
@@ -68,7 +69,7 @@ def read_decision(world: World, decision: Any) -> None:
 
 def read_reason(world: World, decision: Any, reason: str) -> None:
     kind, job = type(decision.because), world.jobs[decision.job.rank]
-    if world.memo_rows is not None and (kind.__module__ == m.__name__):
+    if world.memo_rows is not None and kind.__module__ == in_rows.__name__:
         number = getattr(decision, "row", None)
         row = None if number is None else world.memo_rows.row(number)
         if isinstance(decision, m.Stall):
@@ -310,7 +311,7 @@ def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stal
     cost = world.rules["cost"]
     demand(stall.is_about(cost) if stall is not None else not cost)
     world.memo["coming to"] = world.memo_rows.row(row)
-    if isinstance(decision.because, m.OtherColumns):
+    if isinstance(decision.because, in_rows.OtherColumns):
         world.memo["newcomer"] = job.rank
 
 

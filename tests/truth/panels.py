@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
+from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.formatting import clock, clock_near, span
 from sim.life.job_state import JobReader
@@ -453,7 +454,7 @@ def _why(decision: d.Decision) -> tuple[type, type, object]:
 
 
 def _is_for_room(decision: d.Decision) -> bool:
-    return isinstance(decision, d.Keep) and isinstance(decision.because, TooFewFree | m.FitsNoRow)
+    return isinstance(decision, d.Keep) and isinstance(decision.because, TooFewFree | in_rows.FitsNoRow)
 
 
 @reads(Deciding, "{any}: no job moves")

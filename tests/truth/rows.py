@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from sim.decisions import matrix as m
+from sim.decisions import reasons_in_rows as in_rows
 from tests.truth.words import Lasts, Tenths, demand, demand_equal, reads
 from tests.truth.world import Slot, Work, World, earliest
 
@@ -217,7 +217,7 @@ def rows_of(world: World) -> Rows:
 _SO_FAR = ("{n} of at most {n} rows exist", "{n} of at most {n} rows exists")
 
 
-@reads(m.BestFit, "needs {n}, {n} free in this row, the fullest row with enough room")
+@reads(in_rows.BestFit, "needs {n}, {n} free in this row, the fullest row with enough room")
 def _(world: World, job: Work, row: Row, needs: int, free: int) -> None:
     rows = rows_of(world)
     demand_equal((needs, free), (job.procs, rows.free(row)), "needs, free")
@@ -225,7 +225,7 @@ def _(world: World, job: Work, row: Row, needs: int, free: int) -> None:
     demand_equal(free, least, "the fewest that are enough")
 
 
-@reads(m.BestFit, "needs {n}, {n} free in this row, the fullest row with room for its {s}")
+@reads(in_rows.BestFit, "needs {n}, {n} free in this row, the fullest row with room for its {s}")
 def _(world: World, job: Work, row: Row, needs: int, free: int, span: Lasts) -> None:
     rows, long = rows_of(world), job.estimate * world.rules["mpl"]
     demand_equal((needs, free), (job.procs, rows.free(row)), "needs, free")
@@ -239,19 +239,21 @@ def _(world: World, job: Work, row: Row, needs: int, free: int, span: Lasts) -> 
     demand_equal(free, min(map(rows.free, fits)), "the fewest that are enough")
 
 
-@reads(m.NewRow, "the matrix is empty; {n} of at most {n} rows exist")
+@reads(in_rows.NewRow, "the matrix is empty; {n} of at most {n} rows exist")
 def _(world: World, job: Work, row: Row, so_far: int, most: int) -> None:
     demand_equal((so_far, most, len(rows_of(world).rows)), (0, world.rules["mpl"], 1))
 
 
-@reads(m.NewRow, *(f"no row has {{n}} column{s} free; {so_far}" for s in ("", "s") for so_far in _SO_FAR))
+@reads(in_rows.NewRow, *(f"no row has {{n}} column{s} free; {so_far}" for s in ("", "s") for so_far in _SO_FAR))
 def _(world: World, job: Work, row: Row, needs: int, so_far: int, most: int) -> None:
     others = new_row(world, row, so_far, most)
     demand_equal(needs, job.procs)
     demand(all(rows_of(world).free(other) < needs for other in others), "another row has room")
 
 
-@reads(m.NewRow, *(f"no row has {{n}} column{s} free for {{s}}; {so_far}" for s in ("", "s") for so_far in _SO_FAR))
+@reads(
+    in_rows.NewRow, *(f"no row has {{n}} column{s} free for {{s}}; {so_far}" for s in ("", "s") for so_far in _SO_FAR)
+)
 def _(world: World, job: Work, row: Row, needs: int, span: Lasts, so_far: int, most: int) -> None:
     rows, long = rows_of(world), job.estimate * world.rules["mpl"]
     others = new_row(world, row, so_far, most)
@@ -263,7 +265,7 @@ def _(world: World, job: Work, row: Row, needs: int, span: Lasts, so_far: int, m
         demand(at > world.now or rows.free(other) < needs, "another row has room")
 
 
-@reads(m.NewRow, *(f"its own columns are taken in every row; {so_far}" for so_far in _SO_FAR))
+@reads(in_rows.NewRow, *(f"its own columns are taken in every row; {so_far}" for so_far in _SO_FAR))
 def _(world: World, job: Work, row: Row, so_far: int, most: int) -> None:
     others, columns = new_row(world, row, so_far, most), world.aside[job.rank].mask
     demand(all(rows_of(world).taken(other) & columns for other in others), "they are free in a row")
@@ -276,18 +278,18 @@ def new_row(world: World, row: Row, so_far: int, most: int) -> list[Row]:
     return others
 
 
-@reads(m.GoesOn, "it was suspended, and its own columns are free there")
+@reads(in_rows.GoesOn, "it was suspended, and its own columns are free there")
 def _(world: World, job: Work, row: Row) -> None:
     demand(not rows_of(world).taken(row) & world.aside[job.rank].mask)
 
 
-@reads(m.Fuller, "its columns are free in a fuller row: {n} columns taken there, {n} in its old row")
+@reads(in_rows.Fuller, "its columns are free in a fuller row: {n} columns taken there, {n} in its old row")
 def _(world: World, job: Work, row: Row, there: int, was: int) -> None:
     taken(world, job, row, there, was)
     demand(there > was, "it was not fuller")
 
 
-@reads(m.Fuller, "its columns are free in an earlier row that is as full: {n} columns taken in each")
+@reads(in_rows.Fuller, "its columns are free in an earlier row that is as full: {n} columns taken in each")
 def _(world: World, job: Work, row: Row, there: int) -> None:
     taken(world, job, row, there, there)
     rows = rows_of(world)
@@ -317,7 +319,7 @@ def is_cost(said: Tenths | None, true: float | None) -> bool:
 
 
 @reads(
-    m.MakesWay,
+    in_rows.MakesWay,
     "jobs in {j}'s columns of that row move to other columns; costs {x} processor-seconds",
     "moves aside for {j}; costs {x} processor-seconds",
     "jobs in {j}'s columns of that row move to other columns; costs {x} processor-seconds, the alternative {x}",
@@ -332,7 +334,7 @@ def _(world: World, job: Work, row: Row, whom: str, cost: Tenths, other: Tenths 
 
 
 @reads(
-    m.OtherColumns,
+    in_rows.OtherColumns,
     *(
         f"the new job's own columns are taken in that row, others are free; costs {{x}} processor-seconds{other}"
         for other in ("", ", the alternative {x}")
@@ -346,7 +348,9 @@ def _(world: World, job: Work, row: Row, cost: Tenths, other: Tenths | None = No
         demand(is_cost(other, first), first)
 
 
-@reads(m.EarliestInRow, *(f"the earliest time at which a row has {{n}} column{s} free for {{s}}" for s in ("", "s")))
+@reads(
+    in_rows.EarliestInRow, *(f"the earliest time at which a row has {{n}} column{s} free for {{s}}" for s in ("", "s"))
+)
 def _(world: World, job: Work, row: Row, needs: int, span: Lasts) -> None:
     demand_equal(needs, job.procs)
     demand(span.is_about(job.estimate * world.rules["mpl"]))
@@ -360,14 +364,14 @@ def earliest_in_row(world: World, job: Work, row: Row, at: float) -> None:
     demand(abs(starts[there.index(row)] - at) < 1e-6)
 
 
-@reads(m.FitsNoRow, "needs {n}, at most {n} free in any of the {n} rows")
+@reads(in_rows.FitsNoRow, "needs {n}, at most {n} free in any of the {n} rows")
 def _(world: World, job: Work, row: Row | None, needs: int, most: int, many: int) -> None:
     rows = rows_of(world)
     demand_equal((needs, most, many), (job.procs, max(map(rows.free, rows.rows), default=0), len(rows.rows)))
     demand(needs > most)
 
 
-@reads(m.OwnColumnsTaken, "its own columns are taken in each of the {n} rows")
+@reads(in_rows.OwnColumnsTaken, "its own columns are taken in each of the {n} rows")
 def _(world: World, job: Work, row: Row | None, many: int) -> None:
     rows = rows_of(world)
     demand_equal(many, len(rows.rows))

@@ -12,7 +12,7 @@ from statistics import mean
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import MachineGoesDown
-from sim.decisions.sentences import say
+from sim.decisions.sentences import say, why
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.outcomes import interruptions
 from tests.truth.pictures import of_matrix, of_partitions
@@ -222,7 +222,7 @@ def _(frame: Frame, name: str, told: str) -> None:
     if (said := re.sub(LONG, r"\1", told)) not in then:
         stays = frame.after.planned[job.rank].lasts if job.rank in frame.after.planned else job.estimate
         late = MachineGoesDown(world.closes(), frame.clock + stays)
-        if told.endswith(f": {late.sentence(context.about.workload.jobs[job.rank], context.at)}."):
+        if told.endswith(f": {why(late, context.about.workload.jobs[job.rank], context.at)}."):
             demand(goes_down(frame.after, job, frame.clock) and job.procs <= world.free(), "it has time, or no room")
         else:
             unseen = r" and would fit, but it is planned for \1 and the policy has not reconsidered it."

@@ -13,8 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from sim.decisions import decisions, matrix, reasons, reasons_to_wait
-from sim.decisions.sentences import Reason
+from sim.decisions import decisions, matrix, reasons, reasons_in_rows, reasons_to_wait
 from sim.why import facts
 from tests.truth import helping, panels
 from tests.truth.__main__ import found_in, run_of
@@ -49,9 +48,9 @@ which changed numbers are detected.
 
 REASONS = [
     kind
-    for room in (reasons, reasons_to_wait, matrix)
+    for room in (reasons, reasons_to_wait, reasons_in_rows)
     for kind in vars(room).values()
-    if isinstance(kind, type) and kind is not Reason and hasattr(kind, "sentence")
+    if isinstance(kind, type) and kind.__module__ == room.__name__ and kind is not reasons.OfTheHead
 ]
 DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from sim.decisions import matrix as m
+from sim.decisions import reasons_in_rows as in_rows
+from sim.decisions import reasons_inferred as inferred
 from sim.decisions import reasons_to_wait as k
 from sim.decisions.sentences import fields_of, jobs_in
-from sim.why import wait_reasons as w
 from tests.truth.peers import EASIES
 from tests.truth.told import After, goes_down, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, whole
@@ -85,7 +85,7 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
     """Return (kind of reason, name of the job in it or None, its numbers by name) for a job that waits."""
     world = after.world
     if job.rank not in world.waiting:
-        return w.AwaitsTurn, None, {}
+        return inferred.AwaitsTurn, None, {}
     if (because := kept_of(after, job)) is not None:
         numbers = {key: value for key, value in fields_of(because).items() if isinstance(value, int | float)}
         return type(because), next((f"J{other.id}" for other in jobs_in(because)), None), numbers
@@ -94,15 +94,15 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
     is_kept = bool(world.kept() & world.free_set())  # then the suspended job that resumes next is the head
     if head_now(world) == job.name and not is_kept:
         is_late = job.procs <= free and goes_down(after, job)
-        return (k.MachineGoesDown, None, {}) if is_late else (w.Heads, None, {"free": free})
+        return (k.MachineGoesDown, None, {}) if is_late else (inferred.Heads, None, {"free": free})
     if planned is None:
         stops = is_stopped_by(after)
-        return w.NotConsidered, None if stops is None else stops.name, {"free": seen}
+        return inferred.NotConsidered, None if stops is None else stops.name, {"free": seen}
     if world.memo_rows is not None and job.rank not in world.granted:
-        return w.RowLater, None, {}
+        return inferred.RowLater, None, {}
     if job.procs > seen:
         if is_kept:
-            return w.FewBesideKept, None if world.awaited is None else world.jobs[world.awaited].name, {}
+            return inferred.FewBesideKept, None if world.awaited is None else world.jobs[world.awaited].name, {}
         return k.TooFewFree, None, {"free": seen}
     if goes_down(after, job):
         return k.MachineGoesDown, None, {}
@@ -127,9 +127,9 @@ class Past(NamedTuple):
 
 _NEVER = r"(?P<others>.*?)"
 PASTS = (
-    Past(r"it was first in the queue and fewer than its (?P<procs>[\d,]+) processors were free", (w.Heads,)),
+    Past(r"it was first in the queue and fewer than its (?P<procs>[\d,]+) processors were free", (inferred.Heads,)),
     Past(r"fewer than its (?P<procs>[\d,]+) processors were free", (k.TooFewFree,)),
-    Past(r"it was first in the queue and no processor was free", (w.Heads,)),
+    Past(r"it was first in the queue and no processor was free", (inferred.Heads,)),
     Past(r"no processor was free", (k.TooFewFree,)),
     Past(f"starting it would have delayed {_NEVER}, as was predicted", (k.PredictedToDelay,), "the head of the queue"),
     Past("it would not have ended before the maintenance", (k.MachineGoesDown,)),
@@ -155,11 +155,11 @@ PASTS = (
     Past("the policy did not reconsider its plan although there was room", (k.RoomUnseen,)),
     Past("its user had reserved a later start", (k.WaitsForReserved,)),
     Past("its recorded start was later", (k.NotYet,)),
-    Past(r"no row of the matrix had (?P<procs>[\d,]+) processors? free", (m.FitsNoRow,)),
-    Past(r"no row of the matrix had room for its (?P<procs>[\d,]+) processors? soon enough", (w.RowLater,)),
-    Past("its row of the matrix had not had a turn yet", (w.AwaitsTurn,)),
-    Past(f"processors were kept for {_NEVER}", (w.FewBesideKept,), "a suspended job"),
-    Past(f"the policy stopped at {_NEVER}", (w.NotConsidered,), "jobs ahead of it"),
+    Past(r"no row of the matrix had (?P<procs>[\d,]+) processors? free", (in_rows.FitsNoRow,)),
+    Past(r"no row of the matrix had room for its (?P<procs>[\d,]+) processors? soon enough", (inferred.RowLater,)),
+    Past("its row of the matrix had not had a turn yet", (inferred.AwaitsTurn,)),
+    Past(f"processors were kept for {_NEVER}", (inferred.FewBesideKept,), "a suspended job"),
+    Past(f"the policy stopped at {_NEVER}", (inferred.NotConsidered,), "jobs ahead of it"),
 )
 _NUMBERS = (
     r"(?:: it needs (?P<needs>[\d,]+), (?P<extra>[\d,]+(?: to [\d,]+)?) extra"
@@ -281,7 +281,7 @@ def read_summary(wait: Wait, told: str) -> None:
     time.
     """
     told = re.sub(r"(?:, | and )[\d,]+ more$", "", told)
-    merged = [step._replace(kind=k.TooFewFree) if step.kind is w.Heads else step for step in wait.steps]
+    merged = [step._replace(kind=k.TooFewFree) if step.kind is inferred.Heads else step for step in wait.steps]
     wait = wait._replace(steps=merged)
     shares = re.split(r"(?:^|; |, | and )(?=[\d.]\S* because )", told)
     if len(shares) == 1:

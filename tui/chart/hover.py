@@ -8,7 +8,7 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple, Protocol, TypeVar
 
-from sim.decisions.sentences import Hole
+from sim.decisions.wording import Hole
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near, name, printable, processors, span
 from sim.machine.processors import written

@@ -5,11 +5,12 @@ other jobs may run before the head without delaying it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Keep, Reserve
 from sim.decisions.matrix import ReserveRow
-from sim.decisions.sentences import Hole, Window, told_by
+from sim.decisions.sentences import words_of
+from sim.decisions.wording import Hole, Window
 from sim.engine.snapshot import Queued, Snapshot
 from sim.formatting import name, span
 from sim.history.past import Past
@@ -70,18 +71,19 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
     """Return the hole (free processors) in which other jobs may pass the head of the queue; None if no reason of a
     decision in this step states one.
     """
-    holes: Iterator[Hole | None] = _told_in_step(snapshot, "hole")
-    return next(filter(None, holes), None)
+    return next((shown for shown in _shown_in_step(snapshot) if isinstance(shown, Hole)), None)
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
     """Return the latest time at which a job that passes job `rank` may end; None if no reason of a decision in this
     step states one.
     """
-    windows: Iterator[Window | None] = _told_in_step(snapshot, "closing")
-    return next((window.closes for window in windows if window and window.head.rank == rank), None)
+    windows = (shown for shown in _shown_in_step(snapshot) if isinstance(shown, Window))
+    return next((window.closes for window in windows if window.head.rank == rank), None)
 
 
-def _told_in_step(snapshot: Snapshot, attribute: Literal["hole", "closing"]) -> Iterator[Any]:
-    """Yield what the reasons to pass the head, or to wait behind it, tell in this step (see `told_by`)."""
-    return (told_by(d.because, attribute) for d in snapshot.decisions if isinstance(d, Backfill | Keep))
+def _shown_in_step(snapshot: Snapshot) -> Iterator[Hole | Window]:
+    """Yield what the reasons to pass the head, or to wait behind it, show in this step."""
+    for decision in snapshot.decisions:
+        if isinstance(decision, Backfill | Keep) and (shows := words_of(decision.because).shows):
+            yield shows(decision.because)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.decisions.sentences import Hole
+from sim.decisions.wording import Hole
 from sim.formatting import Clock, clock_near
 from sim.history.past import Past
 from sim.history.stretch import Stretch

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import Phase
-from sim.decisions.sentences import told_by
+from sim.decisions.sentences import words_of
 from sim.engine.snapshot import Snapshot
 from sim.formatting import count, listed, name
 from sim.workload.model import Job
@@ -115,7 +115,7 @@ def _have_same_reason(one: Decision, other: Decision, selected: int | None) -> b
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
-        and bool(told_by(one.because, "of_all"))
+        and bool(words_of(one.because).of_all)
         and type(one.because) is type(other.because)
         and one.because == other.because
         and selected not in (one.job.rank, other.job.rank)
@@ -130,7 +130,7 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
     if len(run) == 1 or not isinstance(first, Keep):
         return _lines(first, run.start, context, width, wrap)
     names = _names([decision.job for decision in decisions if isinstance(decision, Keep)])
-    told = f"{names} wait: {told_by(first.because, 'of_all')}"
+    told = f"{names} wait: {words_of(first.because).of_all}"
     return _with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
 
 

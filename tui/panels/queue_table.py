@@ -7,7 +7,8 @@ from math import inf, isfinite
 from typing import NamedTuple
 
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.decisions.sentences import Brief, Unit, brief
+from sim.decisions.sentences import Unit, brief
+from sim.decisions.wording import Brief
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import listed, name, span
 from sim.policies.columns import Column as OwnColumn

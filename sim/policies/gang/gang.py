@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.decisions.matrix import BestFit, EarliestInRow, Fuller, MakesWay, NewRow, OtherColumns
+from sim.decisions.reasons_in_rows import BestFit, EarliestInRow, Fuller, MakesWay, NewRow, OtherColumns
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.moment import is_by
 from sim.machine.turns import Turns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sim.decisions.matrix import FitsNoRow
+from sim.decisions.reasons_in_rows import FitsNoRow
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.machine.moment import MOMENT
 from sim.policies.gang.gang_view import GangView

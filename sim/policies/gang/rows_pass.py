@@ -9,13 +9,9 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import (
     Clean,
     DropRows,
-    FitsNoRow,
-    GoesOn,
     MatrixDecision,
     Migrate,
-    NewRow,
     OpenRow,
-    OwnColumnsTaken,
     Phase,
     PhaseName,
     Place,
@@ -24,6 +20,7 @@ from sim.decisions.matrix import (
     ReserveRow,
     Stall,
 )
+from sim.decisions.reasons_in_rows import FitsNoRow, GoesOn, NewRow, OwnColumnsTaken
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest

@@ -1,6 +1,7 @@
 """Decisions and reasons in words.
 
-Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions.reasons.
+Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions.reasons, sim.decisions.reasons_in_rows,
+sim.decisions.reasons_inferred, sim.decisions.wording, sim.decisions.words_of_starts, sim.decisions.words_of_waits.
 """
 
 from __future__ import annotations
@@ -10,38 +11,46 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 import pytest
 
-from sim.decisions import matrix, reasons, reasons_to_wait
+from sim.decisions import reasons, reasons_in_rows, reasons_inferred, reasons_on_nodes, reasons_to_wait
+from sim.decisions.because import JOB, JOBS, MOMENT, NUMBER, PLAIN, SPAN, WHOLE, Because
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.matrix import MakesWay, Migrate
-from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, WhenFree, WithinBounds
+from sim.decisions.matrix import Migrate
+from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, OfTheHead, WhenFree, WithinBounds
+from sim.decisions.reasons_in_rows import MakesWay
+from sim.decisions.reasons_on_nodes import AtLimit, NoNodes
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
-from sim.decisions.sentences import Reason, brief, in_words, past, say, why
+from sim.decisions.sentences import WORDS, Reason, brief, in_words, past, say, why
 from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Job
 
 DAY, HOUR = 86400, 3600
 J1402 = Job(0, "1402", submit=0, procs=64, estimate=4 * HOUR)
 J1405 = Job(1, "1405", submit=0, procs=8, estimate=HOUR)
+BASES = (Because, OfTheHead)
 REASONS = [
-    cls for room in (reasons, reasons_to_wait, matrix) for cls in vars(room).values()
-    if cls is not Reason and hasattr(cls, "sentence")
+    cls for room in (reasons, reasons_to_wait, reasons_in_rows) for cls in vars(room).values()
+    if isinstance(cls, type) and cls.__module__ == room.__name__ and cls not in BASES
 ]  # fmt: skip
 
 
 NAMES = {"row", "to", "lender", "partition"}
 """Fields whose numbers are names"""
+TYPES = {
+    JOB: Job, JOBS: tuple[Job, ...], MOMENT: float, SPAN: float, WHOLE: int, NUMBER: float, PLAIN: str,
+}  # fmt: skip
+"""For each kind of field of a reason: a type of its values"""
 
 
 def example(cls: type, first: int = 11) -> Any:
     """Return a value of the class `cls` whose numbers are all different and not 0; whole ones begin with `first`."""
     values: dict[str, Any] = {}
-    for index, (field, hint) in enumerate(get_type_hints(cls).items()):
+    hints = {each.name: TYPES[each.kind] for each in cls.fields} if issubclass(cls, Because) else get_type_hints(cls)
+    for index, (field, hint) in enumerate(hints.items()):
         kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
         values[field] = {
             Job: J1402 if field == "job" else J1405,
             int: (11 if field in NAMES else first) + index,
             float: 50000 + 1000 * index,
-            Reason: TooFewFree(3),
         }.get(kinds[0], TooFewFree(3))
         if str(hint).startswith("tuple"):
             values[field] = (J1405,) if kinds[0] is Job else (0b1100, 0b1)
@@ -63,18 +72,31 @@ def is_said(value: Any, sentence: str) -> bool:
 @pytest.mark.parametrize("cls", REASONS, ids=lambda cls: cls.__name__)
 def test_every_reason_has_a_sentence_that_shows_its_numbers(cls: type) -> None:
     reason = example(cls)
-    told = reason.sentence(J1402, clock)
-    assert told == why(reason, J1402)
+    told = why(reason, J1402)
     assert not told.endswith(".")
-    assert all(is_said(value, told) for value in reason), told
+    assert all(is_said(value, told) for value in reason.values()), told
+
+
+def test_every_reason_has_words() -> None:
+    rooms = (reasons, reasons_to_wait, reasons_on_nodes, reasons_in_rows, reasons_inferred)
+    classes = {each for room in rooms for each in vars(room).values() if isinstance(each, type) and each not in BASES}
+    assert {each for each in classes if issubclass(each, Because)} == WORDS.keys()
+
+
+def test_foreign_text_is_no_template() -> None:
+    limit = AtLimit("Grp{free}", "{owner}", 1, 2, 3, "{}")
+    assert why(limit, J1402) == "Grp{free}: {owner} has 1 of 2 {} in use, it wants 3"
+    assert past(NoNodes(9, 9, 2, 0, 1, "nodes", 0, "with 2 {x}"), J1402, str).endswith("that it may use had 2 {x} free")
 
 
 @pytest.mark.parametrize("cls", [*REASONS, *get_args(Decision)], ids=lambda cls: cls.__name__)
 def test_large_numbers_have_separators_in_every_sentence(cls: type) -> None:
     made = example(cls, first=1_234_500)
     wide = J1402.replaced(id="12345678", procs=2_345_678)
-    told = say(made._replace(job=wide)) if hasattr(made, "job") else None
-    told = (made.sentence(wide, clock) if hasattr(made, "sentence") else say(made)) if told is None else told
+    if isinstance(made, Because):
+        told = why(made, wide)
+    else:
+        told = say(made._replace(job=wide) if hasattr(made, "job") else made)
     assert not re.search(r"\d{5}", told.replace(name(wide), "")), told
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
+from sim.decisions.sentences import why
 from sim.engine import machine_changes
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
@@ -157,7 +158,7 @@ def test_what_waits_for_maintenance_says_so(lab: Lab) -> None:
     engine.step()
     kept = [d.because for d in engine.state.decisions if isinstance(d, Keep)]
     assert kept == [MachineGoesDown(100, 120)]
-    assert kept[0].sentence(work.jobs[0], "{:g}".format) == ("would end at 120 > maintenance of the machine at 100")
+    assert why(kept[0], work.jobs[0], "{:g}".format) == "would end at 120 > maintenance of the machine at 100"
 
 
 def test_a_promise_that_a_failure_breaks_is_made_again_and_kept(lab: Lab) -> None:

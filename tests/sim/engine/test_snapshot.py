@@ -191,7 +191,7 @@ def test_any_policy_may_tell_for_which_jobs_it_keeps_nodes(lab: Lab) -> None:
 
     both, second = Seats((0, 1), ((4, 0), (4, 0))), Seats((1,), ((4, 0),))
     assert isinstance(kept := why_third({1: (100, both), 2: (150, second)}), NodesKept)
-    assert kept[1:] == (100, 1, 1, False, True)
+    assert kept.values()[1:] == (100, 1, 1, False, True)
     for other in ({}, [1], {1: (100, "n2"), 2: 150}, {"x": (1, second)}):
         assert not isinstance(why_third(other), NodesKept)
 

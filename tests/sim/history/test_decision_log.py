@@ -8,7 +8,7 @@ from math import inf
 import pytest
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Suspend, Wake
-from sim.decisions.matrix import EarliestInRow, ReserveRow
+from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import (
     AsRecorded,
     Compressed,
@@ -21,6 +21,7 @@ from sim.decisions.reasons import (
     WhenFree,
     WithinBounds,
 )
+from sim.decisions.reasons_in_rows import EarliestInRow
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
 from sim.history.decision_log import AS_IT_IS, DecisionLog

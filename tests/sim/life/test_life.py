@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
+from sim.decisions.reasons_inferred import AwaitsTurn, Heads, NotConsidered
 from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
 from sim.history.stretch_queries import InTheWay
@@ -21,7 +22,6 @@ from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
 from sim.life.summary import figures
 from sim.policies import parse_policy
-from sim.why.wait_reasons import AwaitsTurn, Heads, NotConsidered
 from sim.workload.follows import After, Follow
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload

@@ -13,6 +13,7 @@ import pytest
 
 from sim.decisions.decisions import Drop
 from sim.decisions.reasons_on_nodes import NodesReserved
+from sim.decisions.sentences import why
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import PolicyError, SchedscopeError
@@ -139,11 +140,10 @@ def test_reservation_admits_its_users_and_others_end_before_it(tmp_path: Path) -
     engine = Engine(on(tmp_path, KEPT, swf), "firstfit", watchers=[Checker])
     engine.run(until=0)
     waits = {job.job.id: job.why for job in engine.snapshot().queue}
-    assert isinstance(why := waits["2"], NodesReserved)
-    assert why == NodesReserved("course", 5, 40, False)
-    assert "ReqNodeNotAvail: course keeps nodes that it needs from 5 to 40" in why.sentence(
-        engine.moment.jobs[1], "{:g}".format
-    )
+    reserved = NodesReserved("course", 5, 40, False)
+    assert waits["2"] == reserved
+    told = why(reserved, engine.moment.jobs[1], "{:g}".format)
+    assert "ReqNodeNotAvail: course keeps nodes that it needs from 5 to 40" in told
     engine.run()
     assert starts(engine) == {"1": 0, "2": 10, "3": 0, "4": 20}
 
@@ -166,7 +166,7 @@ def test_jobs_that_name_a_reservation_start_in_it_or_are_cancelled(tmp_path: Pat
         engine.run(until=0)
         if policy != "fcfs":
             assert "Reservation: it must start in r, from 30 to 45" in {
-                job.why.sentence(job.job, "{:g}".format).split(", on")[0] for job in engine.snapshot().queue if job.why
+                why(job.why, job.job, "{:g}".format).split(", on")[0] for job in engine.snapshot().queue if job.why
             }
         engine.run()
         told = (each for step in range(engine.step_count) for each in engine.history.decisions(step))

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions import matrix as d
+from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.decisions import Keep
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
@@ -166,7 +167,7 @@ def test_compaction_moves_jobs_from_the_emptiest_row_to_the_fullest() -> None:
     stage = Stage(Gang(), "AA..", "...C", "BBB.")
     stage.something_completes()
     assert stage.rebuild() == ["AA.c", "BBBC"]
-    assert stage.those(d.Rehome) == [d.Rehome(stage.job(2), 3, d.Fuller(1, 3))]
+    assert stage.those(d.Rehome) == [d.Rehome(stage.job(2), 3, in_rows.Fuller(1, 3))]
     assert list(stage.matrix.rows) == [1, 3]
 
 
@@ -181,7 +182,7 @@ def test_a_job_goes_into_the_fitting_row_with_the_fewest_free_columns() -> None:
     stage = Stage(Gang(), "AA..", "BBB.")
     stage.wait(1)
     assert stage.rebuild() == ["AA.c", "BBBC"]
-    assert stage.those(d.Place) == [d.Place(stage.job(2), 2, 0b1000, d.BestFit(1))]
+    assert stage.those(d.Place) == [d.Place(stage.job(2), 2, 0b1000, in_rows.BestFit(1))]
 
 
 def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
@@ -190,10 +191,10 @@ def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
     stage.wait(1)
     assert stage.rebuild() == ["AAAC", "BB.c"]
     assert stage.those(d.Place) == [
-        d.Place(wide, 2, 0b0011, d.NewRow(1, 2)),
-        d.Place(narrow, 1, 0b1000, d.BestFit(1)),
+        d.Place(wide, 2, 0b0011, in_rows.NewRow(1, 2)),
+        d.Place(narrow, 1, 0b1000, in_rows.BestFit(1)),
     ]
-    assert stage.those(Keep) == [Keep(wider, cast(Any, d.FitsNoRow(2, 2)))]
+    assert stage.those(Keep) == [Keep(wider, cast(Any, in_rows.FitsNoRow(2, 2)))]
 
 
 def test_plain_gang_scheduling_lets_nobody_pass() -> None:
@@ -240,10 +241,10 @@ def test_every_row_is_backfilled_beside_its_reservations() -> None:
     stage = Stage(GangBackfill(mpl=2), "AAA.", "BB..")
     whole, passing, longer = stage.wait(4), stage.wait(1, 100), stage.wait(1, 101)
     assert stage.rebuild() == ["AAAD", "BBEd"]
-    assert stage.those(d.ReserveRow) == [d.ReserveRow(whole, 1, 200, d.EarliestInRow(200))]
+    assert stage.those(d.ReserveRow) == [d.ReserveRow(whole, 1, 200, in_rows.EarliestInRow(200))]
     assert stage.those(d.Place) == [
-        d.Place(passing, 1, 0b1000, d.BestFit(1, 200), passes=True),
-        d.Place(longer, 2, 0b0100, d.BestFit(2, 202), passes=True),
+        d.Place(passing, 1, 0b1000, in_rows.BestFit(1, 200), passes=True),
+        d.Place(longer, 2, 0b0100, in_rows.BestFit(2, 202), passes=True),
     ]
 
 
@@ -305,7 +306,7 @@ def test_jobs_in_the_way_move_aside_where_that_is_cheaper() -> None:
     stage = Stage(GangMigrate(), ".AAC....", "...BB...", procs=8)
     stage.something_completes()
     assert stage.rebuild() == ["CAABB..."]
-    why = d.MakesWay(stage.job(1), 20, 25)
+    why = in_rows.MakesWay(stage.job(1), 20, 25)
     assert stage.those(d.Migrate) == [d.Migrate(stage.job(2), 1, 0b1, 10, why)]
     assert stage.those(d.Stall) == [d.Stall(stage.job(1), 5, why)]
 
@@ -314,7 +315,7 @@ def test_a_job_takes_other_columns_where_that_is_cheaper() -> None:
     stage = Stage(GangMigrate(), "AAAA....", "..BB....", procs=8)
     stage.something_completes()
     assert stage.rebuild() == ["AAAABB.."]
-    why = d.OtherColumns(10 * 2 + 5 * 4, 5 * 2 + 10 * 4)
+    why = in_rows.OtherColumns(10 * 2 + 5 * 4, 5 * 2 + 10 * 4)
     assert stage.those(d.Migrate) == [d.Migrate(stage.job(1), 1, 0b110000, 10, why)]
     assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, why)]
 
@@ -344,7 +345,7 @@ def test_a_replica_may_push_a_job_aside_that_stands_nowhere_else() -> None:
     stage = Stage(GangMigrate(), "AABBBB", ".CC...", procs=6)
     stage.something_completes()
     assert stage.rebuild() == ["AABBBB", "aaCC.."]
-    why = d.MakesWay(stage.job(0), 5 * 2 + 10 * 2, None)
+    why = in_rows.MakesWay(stage.job(0), 5 * 2 + 10 * 2, None)
     assert stage.those(d.Migrate) == [d.Migrate(stage.job(2), 2, 0b001100, 10, why)]
     assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, why)]
 
@@ -390,7 +391,7 @@ def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
     stage.suspended = {1: 0b0110}
     stage.wait(2)
     assert stage.rebuild() == ["AA.."]
-    assert stage.those(Keep) == [Keep(stage.job(1), cast(Any, d.OwnColumnsTaken(1)))]
+    assert stage.those(Keep) == [Keep(stage.job(1), cast(Any, in_rows.OwnColumnsTaken(1)))]
 
 
 # How they are named
