@@ -14,7 +14,9 @@ that serves as a name. A list of jobs takes the number of jobs to write, {victim
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import lru_cache
+from string import Formatter
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from sim.decisions import because as kinds
 from sim.decisions.because import Because
@@ -31,6 +33,7 @@ jobs, such as "the head of the queue", it makes "the head of the queue (J3, J5)"
 """
 Template: TypeAlias = str | Callable[[Any, Job], str]
 """Template, or function that chooses one for a reason and the job that it is about"""
+_Writer: TypeAlias = Callable[[Any, str, Clock], str]
 
 
 class Hole(NamedTuple):
@@ -98,55 +101,55 @@ class Spoken(NamedTuple):
 
     def _filled(self, template: Template, job: Job, at: Clock, others: Others = str) -> str:
         template = template(self.reason, job) if callable(template) else template
-        return template.format_map(_Values(self.reason, job, at, others))
+        return _filled(template, self.reason, job, at, others)
 
 
-class _Formed(NamedTuple):
-    """Content of a template whose text depends on the form that the template asks for."""
-
-    many: int
-    text: Callable[[str], str]
-
-    def __format__(self, form: str) -> str:
-        return form.split("/")[self.many != 1] if "/" in form else self.text(form)
-
-
-def _count(many: int) -> _Formed:
-    return _Formed(many, lambda form: f"{many}" if form == "#" else count(many, form) if form else f"{many:,}")
-
-
-def _names(jobs: tuple[Job, ...]) -> _Formed:
-    return _Formed(len(jobs), lambda form: listed(map(name, jobs), *([int(form)] if form else [])))
+def _filled(template: str, reason: Because, job: Job, at: Clock, others: Others) -> str:
+    texts, kind = list[str](), cast(Any, type(reason))
+    for text, key, form, write in _parsed(template, kind):
+        texts.append(text)
+        if write is not None:
+            texts.append(write(getattr(reason, key), form, at))
+        elif key in _PARTS:
+            texts.append(_filled(_PARTS[key](reason, job), reason, job, at, others))
+        elif key:
+            texts.append(others(form) if key == "blockers" else _count(job.procs, form))
+    return "".join(texts)
 
 
-_WRITTEN: Final[dict[str, Callable[[Any, Clock], object]]] = {
-    kinds.JOB: lambda job, at: name(job),
-    kinds.JOBS: lambda jobs, at: _names(jobs),
-    kinds.MOMENT: lambda seconds, at: at(seconds),
-    kinds.SPAN: lambda seconds, at: span(seconds),
-    kinds.WHOLE: lambda many, at: _count(many),
-    kinds.NUMBER: lambda number, at: number,
-    kinds.PLAIN: lambda value, at: value,
+@lru_cache(maxsize=1000)
+def _parsed(template: str, kind: type[Because]) -> list[tuple[str, str, str, _Writer | None]]:
+    """Return the parts of a template: text, then the key and form of what follows it, and what writes it if it is a
+    field of such a reason.
+    """
+    writers = {field.name: _WRITERS[field.kind] for field in kind.fields}
+    parts = Formatter().parse(template)
+    return [(text, key or "", form or "", writers.get(key or "")) for text, key, form, _ in parts]
+
+
+def _count(many: int, form: str) -> str:
+    if "/" in form:
+        return form.split("/")[many != 1]
+    return f"{many}" if form == "#" else count(many, form) if form else f"{many:,}"
+
+
+def _names(jobs: tuple[Job, ...], form: str) -> str:
+    return _count(len(jobs), form) if "/" in form else listed(map(name, jobs), *([int(form)] if form else []))
+
+
+_WRITERS: Final[dict[str, _Writer]] = {
+    kinds.JOB: lambda job, form, at: name(job),
+    kinds.JOBS: lambda jobs, form, at: _names(jobs, form),
+    kinds.MOMENT: lambda seconds, form, at: at(seconds),
+    kinds.SPAN: lambda seconds, form, at: span(seconds),
+    kinds.WHOLE: lambda many, form, at: _count(many, form),
+    kinds.NUMBER: lambda number, form, at: format(number, form),
+    kinds.PLAIN: lambda value, form, at: str(value),
 }
-"""For each kind of field: function that makes of a value what a template contains"""
-
-
-class _Values(dict[str, object]):
-    """Contents of a template, each made when the template asks for it."""
-
-    def __init__(self, reason: Because, job: Job, at: Clock, others: Others) -> None:
-        super().__init__(procs=_count(job.procs), blockers=_Formed(1, others))
-        self._reason, self._job, self._at = reason, job, at
-
-    def __missing__(self, key: str) -> object:
-        kind = next((field.kind for field in self._reason.fields if field.name == key), None)
-        if kind is not None:
-            return _WRITTEN[kind](getattr(self._reason, key), self._at)
-        return _PARTS[key](self._reason, self._job).format_map(self)
-
-
+"""For each kind of field: function that writes a value in the form that a template asks for"""
 _PARTS: Final[dict[str, Callable[[Any, Job], str]]] = {
     "estimate": lambda reason, job: span(job.estimate),
     "needs": lambda r, job: "needs {procs} > {free} free" if job.procs > r.free else "needs {procs}, {free} free",
     "own": lambda reason, job: "its own processor is" if job.procs == 1 else "its own {procs:processor} are",
 }
+"""Parts of several sentences"""
