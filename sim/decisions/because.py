@@ -11,8 +11,8 @@ MOMENT: Final = "moment"
 SPAN: Final = "span"
 WHOLE: Final = "whole"
 NUMBER: Final = "number"
-PLAIN: Final = "plain"
-"""Kinds of values; one of the last kind is a text, True or False"""
+TEXT: Final = "text"
+FLAG: Final = "flag"
 UNTOLD: Final = ""
 """Label of a field that screens do not show among the numbers"""
 
@@ -32,7 +32,8 @@ moment = partial(Field, MOMENT)
 span = partial(Field, SPAN)
 whole = partial(Field, WHOLE)
 number = partial(Field, NUMBER)
-plain = partial(Field, PLAIN, label=UNTOLD)
+text = partial(Field, TEXT, label=UNTOLD)
+flag = partial(Field, FLAG, label=UNTOLD)
 
 
 class Because:

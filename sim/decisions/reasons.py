@@ -7,7 +7,7 @@ docstring is explained by its sentence in `sim.decisions.words_of_starts`.
 
 from __future__ import annotations
 
-from sim.decisions.because import UNTOLD, Because, job, jobs, moment, number, plain, span, whole
+from sim.decisions.because import UNTOLD, Because, job, jobs, moment, number, span, text, whole
 from sim.workload.job import Job
 
 # Reasons to start
@@ -66,7 +66,7 @@ class BestPacking(Because):
 
 
 class BestOfOrders(Because):
-    fields = job("head"), moment("shadow"), plain("order"), whole("many")
+    fields = job("head"), moment("shadow"), text("order"), whole("many")
 
     def __init__(self, head: Job, shadow: float, order: str, many: int) -> None:
         self.head, self.shadow, self.order, self.many = head, shadow, order, many

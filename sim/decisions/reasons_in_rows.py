@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.decisions.because import UNTOLD, Because, job, number, plain, span, whole
+from sim.decisions.because import UNTOLD, Because, flag, job, number, span, whole
 from sim.workload.job import Job
 
 
@@ -23,7 +23,7 @@ class NewRow(Because):
     jobs in the suspended job's own columns. If `span` is given: no row has enough columns free for `span` seconds.
     """
 
-    fields = whole("rows"), whole("mpl"), plain("own"), span("span", UNTOLD)
+    fields = whole("rows"), whole("mpl"), flag("own"), span("span", UNTOLD)
 
     def __init__(self, rows: int, mpl: int, own: bool = False, span: float | None = None) -> None:
         self.rows, self.mpl, self.own, self.span = rows, mpl, own, span

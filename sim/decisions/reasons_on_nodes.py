@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.because import UNTOLD, Because, job, moment, plain, whole
+from sim.decisions.because import UNTOLD, Because, flag, job, moment, text, whole
 from sim.workload.job import Job
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class AtLimit(Because):
     """
 
     fields = (
-        plain("limit"), plain("owner"), whole("used", "in use"), whole("most", "allowed"), whole("needed", "wanted"),
-        plain("unit"),
+        text("limit"), text("owner"), whole("used", "in use"), whole("most", "allowed"), whole("needed", "wanted"),
+        text("unit"),
     )  # fmt: skip
 
     def __init__(self, limit: str, owner: str, used: int, most: int, needed: int, unit: str) -> None:
@@ -49,7 +49,7 @@ class NodesReserved(Because):
     reservation, in which it must start (Slurm's reason Reservation).
     """
 
-    fields = plain("reservation"), moment("start", "begins"), moment("end", "ends"), plain("is_own")
+    fields = text("reservation"), moment("start", "begins"), moment("end", "ends"), flag("is_own")
 
     def __init__(self, reservation: str, start: float, end: float, is_own: bool) -> None:
         self.reservation, self.start, self.end, self.is_own = reservation, start, end, is_own
@@ -63,7 +63,7 @@ class NodesKept(Because):
 
     fields = (
         job("head", "kept for"), moment("since", "from"), whole("kept", "nodes kept"),
-        whole("fitting", "fitting nodes"), plain("is_part"), plain("is_alone"),
+        whole("fitting", "fitting nodes"), flag("is_part"), flag("is_alone"),
     )  # fmt: skip
 
     def __init__(
@@ -81,8 +81,8 @@ class NoNodes(Because):
 
     fields = (
         whole("free", "free cores"), whole("usable", "it may use"), whole("on", "on nodes"),
-        whole("able", "places found"), whole("needed", "places needed"), plain("place"), whole("have", UNTOLD),
-        plain("wants"),
+        whole("able", "places found"), whole("needed", "places needed"), text("place"), whole("have", UNTOLD),
+        text("wants"),
     )  # fmt: skip
 
     def __init__(

@@ -6,7 +6,7 @@ in `sim.decisions.words_of_waits`.
 
 from __future__ import annotations
 
-from sim.decisions.because import UNTOLD, Because, job, jobs, moment, number, plain, span, whole
+from sim.decisions.because import UNTOLD, Because, flag, job, jobs, moment, number, span, whole
 from sim.workload.job import Job
 
 
@@ -205,7 +205,7 @@ class MachineGoesDown(Because):
     and the latest possible end counts.
     """
 
-    fields = moment("at", "machine goes down"), moment("ends", "would end"), plain("in_rows")
+    fields = moment("at", "machine goes down"), moment("ends", "would end"), flag("in_rows")
 
     def __init__(self, at: float, ends: float, in_rows: bool = False) -> None:
         self.at, self.ends, self.in_rows = at, ends, in_rows

@@ -144,7 +144,8 @@ _WRITERS: Final[dict[str, _Writer]] = {
     kinds.SPAN: lambda seconds, form, at: span(seconds),
     kinds.WHOLE: lambda many, form, at: _count(many, form),
     kinds.NUMBER: lambda number, form, at: format(number, form),
-    kinds.PLAIN: lambda value, form, at: str(value),
+    kinds.TEXT: lambda text, form, at: str(text),
+    kinds.FLAG: lambda flag, form, at: str(flag),
 }
 """For each kind of field: function that writes a value in the form that a template asks for"""
 _PARTS: Final[dict[str, Callable[[Any, Job], str]]] = {

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import pytest
 
 from sim.decisions import reasons, reasons_in_rows, reasons_inferred, reasons_on_nodes, reasons_to_wait
-from sim.decisions.because import JOB, JOBS, MOMENT, NUMBER, PLAIN, SPAN, WHOLE, Because
+from sim.decisions.because import FLAG, JOB, JOBS, MOMENT, NUMBER, SPAN, TEXT, WHOLE, Because
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import Migrate
 from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, OfTheHead, WhenFree, WithinBounds
@@ -36,7 +36,7 @@ REASONS = [
 NAMES = {"row", "to", "lender", "partition"}
 """Fields whose numbers are names"""
 TYPES = {
-    JOB: Job, JOBS: tuple[Job, ...], MOMENT: float, SPAN: float, WHOLE: int, NUMBER: float, PLAIN: str,
+    JOB: Job, JOBS: tuple[Job, ...], MOMENT: float, SPAN: float, WHOLE: int, NUMBER: float, TEXT: str, FLAG: bool,
 }  # fmt: skip
 """For each kind of field of a reason: a type of its values"""
 
@@ -51,6 +51,8 @@ def example(cls: type, first: int = 11) -> Any:
             Job: J1402 if field == "job" else J1405,
             int: (11 if field in NAMES else first) + index,
             float: 50000 + 1000 * index,
+            str: "text",
+            bool: True,
         }.get(kinds[0], TooFewFree(3))
         if str(hint).startswith("tuple"):
             values[field] = (J1405,) if kinds[0] is Job else (0b1100, 0b1)
@@ -63,7 +65,7 @@ def is_said(value: Any, sentence: str) -> bool:
     """Return True if the sentence shows `value`: a job by its name, a number in any unit."""
     if isinstance(value, Job):
         return name(value) in sentence
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         written = (f"{value:,.12g}", f"{value:,.2f}", clock(value), span(value))
         return any(text in sentence for text in written)
     return True
