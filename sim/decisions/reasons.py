@@ -88,10 +88,6 @@ class InWindow(Because):
 
 
 class WithinBounds(Because):
-    """Reason for a start: all other waiting jobs can still start by their latest starts. The job `tightest` has the
-    least time left, `margin` seconds; None if no job has a latest start.
-    """
-
     fields = job("tightest"), span("margin")
 
     def __init__(self, tightest: Job | None, margin: float) -> None:
@@ -106,10 +102,6 @@ class BreaksNoBound(Because):
 
 
 class AsRecorded(Because):
-    """Reason for a start: the trace recorded the start at `recorded`, `late` seconds ago; `recorded` is None if the
-    trace has no start.
-    """
-
     fields = moment("recorded"), span("late")
 
     def __init__(self, recorded: float | None, late: float) -> None:
@@ -139,9 +131,7 @@ class PivotDue(Because):
 
 
 class EndsBeforePivot(Because):
-    """Reason for a start in a partition with `idle` processors (rule a of the policy multiqueue): the job ends before
-    the planned start of the pivot, which is the first job in the partition's queue.
-    """
+    """Reason for a start by rule a of the policy multiqueue."""
 
     fields = job("pivot"), moment("start"), moment("ends"), whole("idle")
 
@@ -150,9 +140,7 @@ class EndsBeforePivot(Because):
 
 
 class SparesPivot(Because):
-    """Reason for a start in a partition with `idle` processors (rule b of the policy multiqueue): when the pivot (first
-    job in the partition's queue) starts, `extra` processors will be left over.
-    """
+    """Reason for a start by rule b of the policy multiqueue."""
 
     fields = job("pivot"), moment("start"), whole("idle"), whole("extra")
 
@@ -161,9 +149,7 @@ class SparesPivot(Because):
 
 
 class DelaysNoPivot(Because):
-    """Reason for a start (rule c of the policy multiqueue): the job delays no pivot (first job in a partition's queue).
-    With processors borrowed from other partitions, `idle` ones are free.
-    """
+    """Reason for a start by rule c of the policy multiqueue; some of the `idle` processors may be borrowed."""
 
     fields = whole("idle"), whole("borrowed")
 

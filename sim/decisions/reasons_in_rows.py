@@ -52,10 +52,6 @@ class MakesWay(Because):
 
 
 class OtherColumns(Because):
-    """Reason for a migration: the job's columns are taken in its new row. Its move costs `cost` processor-seconds;
-    moving the jobs in its columns instead would cost `other` (None if impossible).
-    """
-
     fields = number("cost"), number("other")
 
     def __init__(self, cost: float, other: float | None) -> None:

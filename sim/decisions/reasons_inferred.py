@@ -10,8 +10,6 @@ from sim.workload.job import Job
 
 
 class Heads(Because):
-    """Reason to wait: the job is the first in the queue, and it does not fit into the `free` processors."""
-
     fields = (whole("free"),)
 
     def __init__(self, free: int) -> None:
@@ -19,10 +17,6 @@ class Heads(Because):
 
 
 class NotConsidered(Because):
-    """Reason to wait: the policy did not consider the job, because it stopped at another job, `head` (None if unknown);
-    `free` processors are free.
-    """
-
     fields = job("head"), whole("free")
 
     def __init__(self, head: Job | None, free: int) -> None:

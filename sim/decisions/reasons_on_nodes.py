@@ -93,10 +93,6 @@ class NoNodes(Because):
 
 
 class RoomLater(Because):
-    """Reason to wait on nodes: the job fits now, but jobs that are planned before it need its nodes too soon. It fits
-    for its whole estimate only from its planned start, `at`, on.
-    """
-
     fields = (moment("at", "from"),)
 
     def __init__(self, at: float) -> None:

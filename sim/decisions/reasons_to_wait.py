@@ -163,11 +163,7 @@ class TouchesReservation(Because):
 
 
 class TrialLater(Because):
-    """Reason to wait: the job's speculative run, of at most `limit` seconds, is planned for the time `at`.
-
-    Too few processors are free now or, if `then` is given, from that time on, because `other` starts then or, if
-    `other` is None, because maintenance begins.
-    """
+    """Reason to wait for a speculative run of at most `limit` seconds; `other` and `then` are as in `PivotLater`."""
 
     fields = moment("at", "from"), span("limit"), whole("free", UNTOLD), job("other"), moment("then")
 
@@ -176,10 +172,6 @@ class TrialLater(Because):
 
 
 class BeforeOthers(Because):
-    """Reason to wait: the suspended job's own processors are free, but `other` is planned on them from the time `at`,
-    before this job would end.
-    """
-
     fields = job("other"), moment("at", "from"), moment("ends", "would end")
 
     def __init__(self, other: Job, at: float, ends: float) -> None:

@@ -13,7 +13,8 @@ from typing import Any, get_args
 
 import pytest
 
-from sim.decisions import decisions, matrix, reasons, reasons_in_rows, reasons_to_wait
+from sim.decisions import decisions, matrix, reasons_inferred, reasons_on_nodes
+from sim.decisions.sentences import WORDS
 from sim.why import facts
 from tests.truth import helping, panels
 from tests.truth.__main__ import found_in, run_of
@@ -46,12 +47,7 @@ RUNS = 2
 which changed numbers are detected.
 """
 
-REASONS = [
-    kind
-    for room in (reasons, reasons_to_wait, reasons_in_rows)
-    for kind in vars(room).values()
-    if isinstance(kind, type) and kind.__module__ == room.__name__ and kind is not reasons.OfTheHead
-]
+REASONS = [kind for kind in WORDS if kind.__module__ not in (reasons_on_nodes.__name__, reasons_inferred.__name__)]
 DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
 
 
