@@ -83,7 +83,7 @@ def all_of(engine: Engine, since: int = 0) -> dict[str, Any]:
         "turns": [list(history.rows_settled()), list(history.segments())],
         "of each": [history.of(rank) for rank in range(jobs)],
         "ledger": [repr(state.ledger.entry(rank)) for rank in range(jobs)],
-        "tally": [getattr(state.tally, name) for name in state.tally.__slots__],
+        "tally": [getattr(state.tally, name) for name in vars(state.tally)],
         "machine": [state.machine.free_set, state.machine.free, state.machine.held],
         "partitions": [state.machine.owners, state.machine.division, history.owners_between(-1, inf)],
         "plan": state.kept_plan and list(state.plan.steps()),
