@@ -98,8 +98,10 @@ class RunView:
         Computed steps have no reference cycles and stay as long as they are referenced. They are exempt from garbage
         collection, because a collector that scans a whole run would stop the program.
         """
+        before = self.timeline.computed
         is_on = self.timeline.compute_for(seconds)
-        gc.freeze()
+        if self.timeline.computed > before:  # else closed screens, too, would be exempt, and stay for ever
+            gc.freeze()
         return is_on
 
     @property

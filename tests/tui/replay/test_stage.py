@@ -4,6 +4,7 @@ screen.
 
 from __future__ import annotations
 
+import gc
 from math import inf
 from pathlib import Path
 
@@ -158,3 +159,13 @@ def test_before_the_first_step_it_is_under_the_policy_of_the_branch() -> None:
     stage.timeline.switch(parse_policy("fcfs"))
     stage.timeline.seek(0)
     assert stage.scene(wish).snapshot.policy == "easy"
+
+
+def test_computed_run_exempts_no_more_from_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    exempted: list[int] = []
+    stage, _ = stage_of()
+    monkeypatch.setattr(gc, "freeze", lambda: exempted.append(stage.timeline.computed))
+    while stage.go_on(1):
+        pass
+    stage.go_on(1)
+    assert exempted == [10]
