@@ -20,7 +20,7 @@ def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Collection[int]:
     """Return the indices in the queue of the jobs that Slurm considers before `job`, in Slurm's order."""
-    own, tier, found = cluster.place_of.get(job.id, len(cluster.queue)), _tier(cluster, job), dict[int, list[int]]()
+    own, tier, found = cluster.place_of.get(job.id, len(cluster.queue)), tier_of(cluster, job), dict[int, list[int]]()
     for partition in job.partition.split(","):
         for theirs, places in cluster.considered.get(partition, {}).items():
             if theirs >= tier:
@@ -32,7 +32,8 @@ def _places_ahead(cluster: Cluster, job: ClusterJob) -> Collection[int]:
     return [place for place in ordered if cluster.queue[place].id.partition("+")[0] != base] if is_part else ordered
 
 
-def _tier(cluster: Cluster, job: ClusterJob) -> int:
+def tier_of(cluster: Cluster, job: ClusterJob) -> int:
+    """Return the highest tier of the job's partitions; 0 if they are unknown."""
     return max((each.tier for each in partitions_of(cluster, job)), default=0)
 
 
@@ -51,7 +52,7 @@ def compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
     tier, name = max(
         ((each.tier, each.name) for each in partitions_of(cluster, other) if each.name in near), default=(0, "")
     )
-    if tier > (own_tier := _tier(cluster, job)):
+    if tier > (own_tier := tier_of(cluster, job)):
         return f"J{other.id} is in {name}, of tier {tier:,} > {own_tier:,}"
     if other.priority == job.priority:
         how = "was submitted earlier" if other.submit < job.submit else "a lower number"

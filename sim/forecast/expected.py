@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sim.cluster.constraints import gone
+from sim.cluster.queue_order import tier_of
 from sim.cluster.values import NEVER, Cluster, ClusterJob
 from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
@@ -32,12 +33,14 @@ class Expected(NamedTuple):
 
 
 def trimmed(cluster: Cluster, job: str = "", most: int = MOST_WAITING, behind: int = 0) -> Cluster:
-    """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most`.
+    """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most` in
+    Slurm's order.
 
     If `job` is the id of a job that can be forecast, keep instead this job, all such jobs ahead of it, and the next
     `behind` such jobs after it.
     """
     queue = [each for each in cluster.queue if can_be_forecast(each)]
+    queue.sort(key=lambda each: -tier_of(cluster, each))
     place = next((at for at, each in enumerate(queue) if each.id == job), None)
     kept = {each.id for each in queue[: most if place is None else place + 1 + behind]}
     return replace(cluster, jobs=tuple(each for each in cluster.jobs if not each.is_waiting or each.id in kept))

@@ -8,7 +8,7 @@ import pytest
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ParameterError
-from sim.forecast.expected import why_unknown
+from sim.forecast.expected import trimmed, why_unknown
 from sim.forecast.past import Past
 from sim.forecast.what_if import answers, in_words, parse_change, questions, what_if
 from sim.forecast.words import answer_lines
@@ -42,6 +42,12 @@ def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> No
     small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
     assert "cpus=1" in questions(cluster(small), small, Past())
     assert "cpus=1" not in questions(cluster(small), replace(small, most_nodes=2), Past())
+
+
+def test_jobs_of_higher_tiers_are_ahead_in_an_answer() -> None:
+    rush = replace(NARROW, id="4", partition="short")
+    now = replace(cluster(RUNS, WIDE, rush), partitions=(BATCH, replace(SHORT, tier=20)))
+    assert rush in trimmed(now, WIDE.id).queue
 
 
 def test_job_with_whole_nodes_may_share_them() -> None:
