@@ -101,7 +101,8 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
     if job.is_planned:
         return f"Slurm plans its start for {at}{nodes}{late}"
     if nodes and job.reason.startswith(_UNAVAILABLE):
-        return f"Slurm expects its start at {at}{nodes}; while nodes are away, that date is no plan{late}"
+        no_plan = "while Slurm counts nodes as unavailable, that date is no plan"
+        return f"Slurm expects its start at {at}{nodes}; {no_plan}{late}"
     if job.is_held_until_start:
         return f"It starts not before {at}{late}"
     return f"Slurm's date for it is {at}; while its reason holds, that is no plan{late}"
@@ -299,7 +300,7 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     own = {node.name: node for node in allowed(cluster, job) if node.name in named or not named}
     away = [f"{node.name} is {_state_in_words(node)}" for node in own.values() if node.is_gone]
     keeping = [
-        f"reservation {each.name} keeps {listed(each.nodes)} until {date(each.end, cluster.at)}"
+        f"reservation {each.name} keeps {listed(each.nodes)}{_coming(cluster, each)} until {date(each.end, cluster.at)}"
         for each in _keeping(cluster, job, max(job.start or 0.0, cluster.at))
         if not own.keys().isdisjoint(each.nodes)
     ]
@@ -311,6 +312,10 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
         return f"waits {found}; Slurm keeps nodes for them"
     nodes = listed(own, MOST_NAMED) if named and own else "nodes"
     return f"waits: Slurm counted {nodes} as unavailable, but none of its nodes is down or reserved now{waits}"
+
+
+def _coming(cluster: Cluster, reservation: Reservation) -> str:
+    return f" from {date(reservation.start, cluster.at)}" if reservation.start > cluster.at else ""
 
 
 _DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}

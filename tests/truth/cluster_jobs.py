@@ -238,7 +238,7 @@ S = r"(?:[\d.,]+ ?[a-z]+ ?)+(?:\d+)?"
 @reads(
     rf"(Slurm plans its start for|It starts not before|Slurm's date for it is|Slurm expects its start at) ({D}) "
     r"\((?:in (.*?)|(.*?) ago)\)(?: on ([^;]*?))?"
-    r"(; while (?:its reason holds, that|nodes are away, that date) is no plan)?"
+    r"(; while (?:its reason holds, that|Slurm counts nodes as unavailable, that date) is no plan)?"
     rf"(; it would then end after its deadline, ({D}))?"
 )
 def _start(

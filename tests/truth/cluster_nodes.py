@@ -49,10 +49,12 @@ def _each_gone(fact: Fact, told: str) -> None:
     for name, states in re.findall(r"(?:^|, | and )(\w+) is ([a-z+]+(?: and (?:drained|failed))?)", told):
         must(name in own, f"it cannot use {name}")
         state(fact, name, states)
-    for name, nodes, until in re.findall(rf"reservation (\S+) keeps (.*?) until ({D})(?=$|, | and )", told):
+    kept = rf"reservation (\S+) keeps (.*?)(?: from ({D}))? until ({D})(?=$|, | and )"
+    for name, nodes, since, until in re.findall(kept, told):
         (found,) = (each for each in fact.cluster.reservations if each.name == name)
         must(set(names(nodes)) <= set(found.nodes), "it keeps other nodes")
         must(set(found.nodes) & own, "it keeps none that the job can use")
+        same(since, date(found.start, fact.now) if found.start > fact.now else "", "its begin, if that is to come")
         same(until, date(found.end, fact.now), "its end")
 
 

@@ -101,7 +101,8 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "ReqNodeNotAvail, UnavailableNodes:n2",
             {},
-            "waits: not all of its nodes are available: n2 is drained and reservation maint keeps n2 until ",
+            f"waits: not all of its nodes are available: n2 is drained and reservation maint keeps n2 from "
+            f"{date(NOW + 300, NOW)} until {date(NOW + 900, NOW)}",
         ),
         (
             "ReqNodeNotAvail, UnavailableNodes:n1",
@@ -198,7 +199,7 @@ def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     away = replace(waiting, reason="ReqNodeNotAvail, UnavailableNodes:n2", planned_nodes=("n1",))
     expected = paragraph(CLUSTER, away)[-1]
     assert expected.startswith("Slurm expects its start at ")
-    assert expected.endswith(" on n1; while nodes are away, that date is no plan.")
+    assert expected.endswith(" on n1; while Slurm counts nodes as unavailable, that date is no plan.")
     gone = paragraph(CLUSTER, replace(away, planned_nodes=("n2",)))[-1]
     assert gone.endswith(" on n2, but n2 is drained.")
     late = replace(waiting, reason="Resources", deadline=NOW + 900)
