@@ -129,6 +129,11 @@ def _server() -> socket.socket:
     return ours
 
 
+def within(terminal: str) -> dict[str, str]:
+    """Return the environment of a program in a terminal of this kind, whose size no variable of the tests hides."""
+    return {**{name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}, "TERM": terminal}
+
+
 def forked(
     *arguments: str, files: tuple[int, int, int], cwd: Path | None = None, autosave: float = 0.0, terminal: str = ""
 ) -> Forked:
@@ -140,7 +145,7 @@ def forked(
     told = {
         "arguments": arguments,
         "folder": str(cwd or Path.cwd()),
-        "environment": {**os.environ, **({"TERM": terminal} if terminal else {})},
+        "environment": within(terminal) if terminal else {**os.environ},
         "autosave": autosave,
     }
     with theirs:

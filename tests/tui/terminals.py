@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
-from tests.tui.forks import Forked, forked
+from tests.tui.forks import Forked, forked, within
 
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
@@ -124,7 +124,7 @@ def terminal(
             stdin=screen,
             stdout=screen,
             stderr=errors,
-            env={**os.environ, "TERM": "xterm-256color"},
+            env=within("xterm-256color"),
             cwd=cwd,
             start_new_session=True,
         )
