@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from compileall import compile_file
@@ -17,6 +18,11 @@ from hypothesis import settings
 
 from sim.policies.own import consent as policies_consent
 from tests.material import MATERIAL, MISSING
+
+for _each in {signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)}:  # who starts the tests may ignore these
+    if signal.getsignal(_each) is signal.SIG_IGN:
+        signal.signal(_each, signal.default_int_handler if _each == signal.SIGINT else signal.SIG_DFL)
+
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 60
