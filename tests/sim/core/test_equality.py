@@ -35,7 +35,7 @@ PLAIN = (
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(8))
 def test_runs_equal_those_of_the_old_engine(seed: int) -> None:
     for more in range(8):
         lot = random.Random(f"plain {seed} {more}")
@@ -46,7 +46,7 @@ def test_runs_equal_those_of_the_old_engine(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 def test_changing_machines_equal_those_of_the_old_engine(seed: int) -> None:
     for more in range(6):
         lot = random.Random(f"changing {seed} {more}")
@@ -56,7 +56,7 @@ def test_changing_machines_equal_those_of_the_old_engine(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_jobs_that_wait_for_others_equal_those_of_the_old_engine(seed: int) -> None:
     for more in range(6):
         lot = random.Random(f"following {seed} {more}")
@@ -75,7 +75,7 @@ LIMITED = ("fcfs", "firstfit", "easy", "easy:order=sjf", "easy:depth=2", "replan
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_limits_of_users_equal_those_of_the_old_engine(seed: int) -> None:
     for spec in LIMITED:
         lot = random.Random(f"limits {seed} {spec}")
@@ -97,7 +97,7 @@ NODES = (
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_machines_of_nodes_equal_those_of_the_old_engine(seed: int, tmp_path: Path) -> None:
     for spec in NODES:
         path = tmp_path / "case.json"
