@@ -274,7 +274,7 @@ async def test_take_back_undoes_a_reload_in_the_middle_of_a_comparison(
         save(file, FIRSTFIT)
         await run.wait_for(lambda: run.screen.state.news)
         await run.settle()
-        assert run.scene.branch != "main"
+        await run.wait_for(lambda: run.scene.branch != "main")
         await run.press("d")
         assert run.scene.clock == 600
         await run.press("Z", "Z")
