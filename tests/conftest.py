@@ -19,7 +19,7 @@ from hypothesis import settings
 from sim.policies.own import consent as policies_consent
 from tests.material import MATERIAL, MISSING
 
-for _each in {signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)}:  # who starts the tests may ignore these
+for _each in {signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)}:  # ignored after nohup, and in the background
     if signal.getsignal(_each) is signal.SIG_IGN:
         signal.signal(_each, signal.default_int_handler if _each == signal.SIGINT else signal.SIG_DFL)
 

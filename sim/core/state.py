@@ -7,7 +7,7 @@ and the calls of a policy. Nothing here leads to the true run times or ends of j
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import inf, isnan
 
 from sim.core.fields import Fields
@@ -87,17 +87,9 @@ class State(Fields):
         use = self._limits
         return [] if use is None else [rank for rank in self._waiting.jobs if use.over(rank) is not None]
 
-    def stands_in_line(self, rank: int) -> bool:
-        """Return True if the waiting job is in a queue: without a granted reservation or planned speculative run."""
-        return rank not in (self._reserved if self._policy.grants else self._granted)
-
     def has_come(self, rank: int) -> bool:
         """Return True if the job has been submitted."""
         return rank < self._submitted and (self._releases is None or self._releases.has_come(rank))
-
-    def come(self) -> set[int]:
-        """Return the ranks of all jobs that have been submitted so far."""
-        return set(filter(self.has_come, range(self._submitted)))
 
     @property
     def left(self) -> int:
@@ -122,11 +114,6 @@ class State(Fields):
         if self._sharing is None:
             raise DecisionError("a policy without turns has no matrix")
         return self._sharing.matrix
-
-    @property
-    def new_in_rows(self) -> Collection[int]:
-        """Return the ranks of the jobs that have not had a turn since they were placed in the matrix."""
-        return self._sharing.new if self._sharing else ()
 
     def ran(self, rank: int) -> float:
         """Return the seconds that a job has run so far; for a finished job its run time."""

@@ -6,6 +6,7 @@ Also tests sim.core.asking.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,8 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.decisions.reasons import Fits
-from sim.errors import DecisionError
+from sim.errors import DecisionError, PolicyError
+from sim.history.history import Unwritten
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
 from tests.sim.conftest import Lab
@@ -86,3 +88,31 @@ def test_only_shows_another_policy_some_jobs(lab: Lab) -> None:
     engine = Engine.of(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
     engine.step()
     assert [*engine.present.running] == [0, 2]
+
+
+def test_step_within_shows_the_first_decisions_of_a_step(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 3 100 100", "2 1 4 50 50", "3 1 1 10 10")
+    engine = Engine.of(workload, "easy")
+    engine.step()
+    whole = engine.at(engine.checkpoint(), Unwritten())
+    whole.step()
+    for most in (1, 2):
+        part = engine.at(engine.checkpoint(), Unwritten())
+        part.step_within(most)
+        assert part.present._decisions == whole.present._decisions[:most]
+
+
+@dataclass(frozen=True)
+class Swallows(Policy):
+    name = "swallows"
+
+    def decide(self, now: Any) -> None:
+        for job in now.queue:
+            with suppress(BaseException):
+                now.start(job, Fits(now.free))
+
+
+def test_policy_that_catches_the_end_of_its_pass_is_an_error(lab: Lab) -> None:
+    engine = Engine.of(lab.workload(4, "1 0 1 10 10", "2 0 1 10 10"), Swallows())
+    with pytest.raises(PolicyError, match="caught the end of its pass"):
+        engine.step_within(1)
