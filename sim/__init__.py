@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim.comparison.differences import compare
-    from sim.engine.engine import Engine
+    from sim.core.engine import Engine
     from sim.engine.schedule import Schedule
     from sim.errors import SchedscopeError
     from sim.forecast.replay import read
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _ROOMS = {
-    "Engine": "engine.engine",
+    "Engine": "core.engine",
     "POLICIES": "policies",
     "Policy": "policies",
     "Scenario": "timeline.scenario",

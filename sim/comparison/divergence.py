@@ -21,7 +21,7 @@ from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume,
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.moment import LiveMoment, Where
 from sim.engine.schedule import Schedule
 from sim.history.past import Past

@@ -31,6 +31,7 @@ from sim.core.results import schedule_of
 from sim.core.shown import ShownMoment
 from sim.core.stay import Stay
 from sim.core.switching import hand_over, promise_again
+from sim.core.yielded import carry_out
 from sim.decisions.matrix import Phase
 from sim.engine.moment import LiveMoment, take_snapshot
 from sim.engine.policy_calls import MOMENTS, after_step, beginning, blame, leaves_waiting, run_pass
@@ -38,7 +39,7 @@ from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, PolicyError
-from sim.formatting import exact_clock
+from sim.formatting import clock, exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.history.stretch import CUT, DONE, KILLED, RESUMING, RUN, SPECULATIVE, SUSPENDED
@@ -54,6 +55,8 @@ IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
 number holds when only the policy can still cause steps
 """
 
+A_SLICE = 256
+"""Largest number of steps that are made at once, without giving way to other threads"""
 Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
 """Function that begins to observe a run. It returns another function, which the engine calls after every step."""
 
@@ -61,38 +64,44 @@ Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
 MOMENTS.append(Moment)
 
 
+Resumed: TypeAlias = tuple[Given, Moment, Future]
+"""State in which a run goes on: what is given, the present moment, and what is to come"""
+
+
 class Engine:
-    """Simulation of one workload under one policy. In a watched run the reasons to wait are kept for the last step."""
+    """Simulation of one workload under one policy."""
 
-    def __init__(self, given: Given, moment: Moment, future: Future, watchers: Sequence[Watcher]) -> None:
-        """Make an engine at this moment; `Engine.of` makes one at the beginning of a run."""
-        self._given, self.present, self._future, self.history = given, moment, future, moment._history
-        self.moment: LiveMoment = ShownMoment(moment, given.workload)
-        """All that may be asked of the run after its last step"""
-        self.workload = given.workload
-        self._submits, self._killed = given.submits, given.killed
-        self._clock = Clock(moment, future, given.submits)
-        self._in_vain, self._in_vain_since = 0, 0.0
-        """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
-        self._after_step = [watcher(moment, given.workload, moment._history) for watcher in watchers]
-        self._prepare_passes()
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         workload: Workload,
         policy: Policy | str,
         *,
         placement: Placement = "lowest",
         watchers: Sequence[Watcher] = (),
-        is_watched: bool = True,
-    ) -> Engine:
-        """Return an engine at the beginning of a run. `watchers` are called after every step."""
-        given = Given(workload)
-        moment = Moment(History(workload.jobs))
-        moment._curious = is_watched
-        moment._begin(workload, policy_of(policy), placement)
-        return cls(given, moment, Future(given.runtimes, workload.outages), watchers)
+        curious: bool = True,
+        resumed: Resumed | None = None,
+    ) -> None:
+        """Make an engine at the beginning of a run or, with `resumed`, in this state of one. With `curious` the reasons
+        to wait are kept for the last step. `watchers` are called after every step.
+        """
+        if resumed is None:
+            resumed = _begin(workload, policy_of(policy), placement, curious)
+        given, moment, future = resumed
+        self._given, self.present, self._future, self.history = given, moment, future, moment._history
+        self.moment: LiveMoment = ShownMoment(moment, workload)
+        """All that may be asked of the run after its last step"""
+        self.workload = workload
+        self._submits, self._killed = given.submits, given.killed
+        self._clock = Clock(moment, future, given.submits)
+        self._in_vain, self._in_vain_since = 0, 0.0
+        """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
+        self._after_step = [watcher(moment, workload, moment._history) for watcher in watchers]
+        self._prepare_passes()
+
+    def __repr__(self) -> str:
+        moment, of = self.present, self.workload
+        jobs = f"{moment._tally.finished:,} of {len(of):,} jobs of {of.name} ended"
+        return f"<Engine {moment.spec}: step {moment._step:,}, {clock(moment._time)}, {jobs}>"
 
     # Another engine in the same state
 
@@ -120,7 +129,7 @@ class Engine:
             given = given.until(last)
             if moment._releases is not None:
                 moment._releases.last = last
-        return Engine(given, moment, future, watchers)
+        return Engine(self.workload, moment._policy, watchers=watchers, resumed=(given, moment, future))
 
     def snapshot(self) -> Snapshot:
         """Return the current state as an immutable snapshot."""
@@ -174,21 +183,34 @@ class Engine:
 
     def run(self, until: float = inf) -> None:
         """Make all steps up to the time `until`, including a step at that time."""
-        while True:
-            time = self._clock.time()
-            if time > until or time == inf:
-                break
-            self._happen(time, None, False)
+        while self.hurry(until):
+            pass
         if until == inf:
             self.check_all_done()
 
     def advance(self, steps: int) -> bool:
         """Make at most `steps` steps; return False if the run has ended."""
-        for _ in range(steps):
-            if not self.step():
+        goal = self.step_count + steps
+        while self.step_count < goal:
+            if not self.hurry(inf, goal - self.step_count):
                 self.check_all_done()
                 return False
         return True
+
+    def hurry(self, until: float = inf, steps: int = A_SLICE, work: int = A_SLICE, a_step: int = 1) -> int:
+        """Make steps up to the time `until`, as long as there are few of them: at most `steps`, and until their work
+        reaches `work`. A step counts as `a_step`, and as 1 for each job that it considers. Return the work done.
+        """
+        moment, done = self.present, 0
+        for _ in range(min(steps, A_SLICE)):
+            time = self._clock.time()
+            if time > until or time == inf:
+                break
+            self._happen(time, None, False)
+            done += a_step + moment.crowd
+            if done >= work or moment._successor is not None or moment._printed:
+                break
+        return done
 
     def check_all_done(self) -> None:
         """Raise an error if some jobs are unfinished when no event is left."""
@@ -369,7 +391,7 @@ class Engine:
         decide: Callable[[Moment], Any] = MethodType(unwrap(type(policy).decide), policy)
 
         def make_pass(moment: Moment) -> None:
-            run_pass(moment, decide, moment, {}, decide)
+            run_pass(moment, decide, moment, carry_out)
             if moment._is_ended:
                 raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
 
@@ -394,7 +416,7 @@ class Engine:
         if moment._waiting.looks:
             if is_first:
                 moment._arrived = [*moment._waiting.jobs.values()]
-            run_pass(moment, moment._waiting.look, moment, {})
+            run_pass(moment, moment._waiting.look, moment, carry_out)
             moment._arrived = arrived
         if moment._resized:
             moment._arrived = [*moment._renewed, *sorted(moment._interrupted), *arrived]
@@ -496,3 +518,15 @@ def _has_inherited(moment: Moment) -> bool:
     """
     granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
     return bool(granted or (suspended and not moment._policy.suspends))
+
+
+def _begin(workload: Workload, policy: Policy, placement: Placement, curious: bool) -> Resumed:
+    """Return the state at the beginning of a run."""
+    given, moment = Given(workload), Moment(History(workload.jobs))
+    moment._curious = curious
+    try:
+        moment._begin(workload, policy, placement)
+    except (Exception, SystemExit) as error:
+        blame(policy, error, "at the beginning")
+        raise
+    return given, moment, Future(given.runtimes, workload.outages)

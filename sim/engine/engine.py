@@ -318,7 +318,7 @@ class Engine:
                     state.before = state.reserved | state.before if state.before else state.reserved.copy()
                     state.reserved.clear()
                 if is_plain:
-                    run_pass(state, state.policy.decide, self._shown, self._appliers, self._act)
+                    run_pass(state, self._act or state.policy.decide, self._shown, self._apply)
                 else:
                     self._make_general_pass(successor is not None)
             if not is_plain and state.sharing:
@@ -431,7 +431,7 @@ class Engine:
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
-        run_pass(state, state.waiting.look, self._view, self._appliers)
+        run_pass(state, state.waiting.look, self._view, self._apply)
         state.arrived = came
 
     def _make_general_pass(self, is_new: bool) -> None:
@@ -447,9 +447,9 @@ class Engine:
         if state.switches:
             self._make_first_pass()
         elif state.closes < inf and state.policy.code is not None and not state.sharing:
-            run_pass(state, adopting, state, self._appliers)
+            run_pass(state, adopting, state, self._apply)
         else:
-            run_pass(state, self._decide, self._shown, self._appliers)
+            run_pass(state, self._decide, self._shown, self._apply)
         state.arrived = came
         if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
             state.rebuild = tuple(state.decisions)
@@ -458,6 +458,9 @@ class Engine:
         """Find the functions that apply the decisions of the policy, the view shown to it, and how it acts on that."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._shown, self._act = shown_view(self._view, self.state, self._appliers)
+
+    def _apply(self, shown: object, decision: Any) -> None:
+        self._appliers[type(decision)](decision)
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
@@ -477,9 +480,9 @@ class Engine:
         if state.awaited is not None:
             state.kept_plan = None  # it changes with everything that leaves the processors that are kept
         if has_adopted(state):
-            run_pass(state, adopting, state, self._appliers)
+            run_pass(state, adopting, state, self._apply)
         else:
-            run_pass(state, self._decide, self._shown, self._appliers)
+            run_pass(state, self._decide, self._shown, self._apply)
         state.arrived = arrived
         promise_again(state)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import isfunction, signature
 from pathlib import Path
@@ -80,27 +80,23 @@ time (of `perf_counter`) when this pass was first seen
 
 def run_pass(
     state: Deciding,
-    decide: Callable[[_Shown], Iterable[Any]],
+    decide: Callable[[_Shown], Iterable[Any] | None],
     shown: _Shown,
-    appliers: Mapping[type, Callable[[Any], None]],
-    act: Callable[[_Shown], None] | None = None,
+    apply: Callable[[_Shown, Any], None],
 ) -> None:
-    """Let `decide` make one pass with the view `shown`, and apply each of its decisions by the function for its type in
-    `appliers`. If `act` is given, it makes the pass instead, and applies its decisions itself.
+    """Let `decide` make one pass with `shown`, on which it acts; `apply` carries out the decisions that it yields.
 
     An exception of the policy, even `SystemExit`, becomes a `PolicyError`; interrupts pass through.
     """
-    decisions: Iterable[Any] = ()
+    decisions: Iterable[Any] | None = None
     thread = get_ident()
     around = _DECIDING.get(thread)
     try:
         _DECIDING[thread] = state
-        if act is not None:
-            act(shown)
-        else:
-            decisions = decide(shown)
+        decisions = decide(shown)
+        if decisions is not None:
             for decision in decisions:
-                appliers[type(decision)](decision)
+                apply(shown, decision)
     except BaseException as error:
         restored()  # the message below is written with built-in functions
         is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)

@@ -25,7 +25,7 @@ from sim.decisions.decisions import (
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.reasons_inferred import AwaitsTurn, RowStopped
 from sim.decisions.sentences import Reason
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.moment import Where
 from sim.engine.snapshot import Running, Suspended
 from sim.history.stretch import KINDS, SPECULATIVE

@@ -12,7 +12,7 @@ import numpy as np
 from sim.decisions.decisions import Backfill, Decision, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.sentences import say
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.formatting import clock, count, name, span
 from sim.play.game import Game

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sim.comparison.comparison_sentences import how_it_differs
 from sim.comparison.divergence import Side, part
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.formatting import clock
 from sim.policies.policy import Policy

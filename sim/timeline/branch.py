@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sim.code.lines import PassCode
 from sim.deadline import GiveWayError
-from sim.engine.checkpoint import Checkpoint
-from sim.engine.engine import Engine, Watcher
+from sim.core.checkpoint import Checkpoint
+from sim.core.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
 from sim.formatting import exact_clock
 from sim.history.history import History, Unwritten
@@ -199,10 +199,10 @@ class Branch:
             self._watched(lambda engine: make(engine, replace(switch, time=max(switch.time, engine.now))))
         else:
             until = inf if first is None else first.time if first.is_after else nextafter(first.time, -inf)
-            spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
             is_switched = engine.moment.is_to_switch
             engine.curious |= is_switched  # record reasons, because a new matrix is explained by its last rebuild
-            if not spent and not engine.step():
+            spent = engine.hurry(until, 1 if is_switched else steps, self._interval - self._work, _A_STEP)
+            if not spent:
                 return False
             if is_switched:
                 engine.curious = engine.moment.takes_turns

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import Moment, Step, clock, parse_moment, quoted

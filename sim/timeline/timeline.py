@@ -21,7 +21,7 @@ from types import MappingProxyType
 
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
-from sim.engine.engine import Engine, Watcher
+from sim.core.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.kernel import choice
 from sim.policies import parse_policy
 from sim.policies.policy import Policy

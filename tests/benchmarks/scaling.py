@@ -16,7 +16,7 @@ from math import log10
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.kernel import choice
 from sim.policies import parse_policy
 from sim.workload.model import Workload

@@ -22,7 +22,7 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.kernel import choice
 from sim.kernel.known import known
 from sim.policies import parse_policy

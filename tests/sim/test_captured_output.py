@@ -12,7 +12,7 @@ import pytest
 
 from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.transforms import high, reserve

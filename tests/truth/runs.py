@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
 from sim.policies import parse_policy

@@ -12,7 +12,7 @@ from sim.comparison.comparison_sentences import what_it_did
 from sim.comparison.divergence import account
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.formatting import Clock, clock
 from sim.life.life import life_of
 from sim.policies.backfill.fcfs import FirstComeFirstServed

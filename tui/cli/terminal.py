@@ -15,7 +15,7 @@ from sim.errors import ReaderGoneError
 from sim.formatting import printable, printable_lines
 
 if TYPE_CHECKING:
-    from sim.engine.engine import Engine
+    from sim.core.engine import Engine
 
 _STEPS, _TIMES = 1000, 50
 """Least number of steps between two drawings of a progress bar, and number of drawings in a long run. A drawing takes

@@ -35,7 +35,7 @@ def test_runs_continue_from_checkpoints_as_the_first_time(seed: int) -> None:
         workload = random_workload(lot)
         if lot.random() < 0.4:
             workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
-        engine = Engine.of(workload, random_spec(lot, CHANGING[(seed * 6 + more) % len(CHANGING)]))
+        engine = Engine(workload, random_spec(lot, CHANGING[(seed * 6 + more) % len(CHANGING)]))
         made, kept, switches = [engine.snapshot()], [engine.checkpoint()], dict[int, str]()
         while True:
             if lot.random() < 0.03 and engine.step_count > 2:

@@ -109,7 +109,7 @@ def test_machines_of_nodes_equal_those_of_the_old_engine(seed: int, tmp_path: Pa
 def compare(workload: Workload, spec: str, lot: random.Random, switches: bool) -> None:
     """Make both runs, with switches and failures at random steps, and compare all that a user could see."""
     is_watched = lot.random() < 0.7
-    old, new = Old(workload, spec, curious=is_watched), Engine.of(workload, spec, is_watched=is_watched)
+    old, new = Old(workload, spec, curious=is_watched), Engine(workload, spec, curious=is_watched)
     state, moment = old.state, new.present
     goes_on = True
     while goes_on:

@@ -63,14 +63,14 @@ def vars_of(value: object) -> dict[str, Any]:
 
 def test_moment_leads_to_no_true_run_time_or_end(lab: Lab) -> None:
     workload = lab.workload(4, f"1 0 2 {TRUE} 20000", f"2 100000 4 {TRUE} 20000", f"3 100001 4 {TRUE} 30000")
-    engine = Engine.of(workload, Spy())
+    engine = Engine(workload, Spy())
     for _ in range(3):
         engine.step()
 
 
 @pytest.mark.parametrize("name", ["free", "time", "queue", "anything"])
 def test_moment_refuses_what_a_policy_sets(lab: Lab, name: str) -> None:
-    engine = Engine.of(lab.workload(4, "1 0 2 10 10"), "easy")
+    engine = Engine(lab.workload(4, "1 0 2 10 10"), "easy")
     with pytest.raises(DecisionError, match=f"a policy cannot set {name} of the moment"):
         setattr(engine.present, name, 5)
 
@@ -85,14 +85,14 @@ class EvenFirst(Policy):
 
 
 def test_only_shows_another_policy_some_jobs(lab: Lab) -> None:
-    engine = Engine.of(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
+    engine = Engine(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
     engine.step()
     assert [*engine.present.running] == [0, 2]
 
 
 def test_step_within_shows_the_first_decisions_of_a_step(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 3 100 100", "2 1 4 50 50", "3 1 1 10 10")
-    engine = Engine.of(workload, "easy")
+    engine = Engine(workload, "easy")
     engine.step()
     whole = engine.at(engine.checkpoint(), Unwritten())
     whole.step()
@@ -113,6 +113,6 @@ class Swallows(Policy):
 
 
 def test_policy_that_catches_the_end_of_its_pass_is_an_error(lab: Lab) -> None:
-    engine = Engine.of(lab.workload(4, "1 0 1 10 10", "2 0 1 10 10"), Swallows())
+    engine = Engine(lab.workload(4, "1 0 1 10 10", "2 0 1 10 10"), Swallows())
     with pytest.raises(PolicyError, match="caught the end of its pass"):
         engine.step_within(1)

@@ -22,7 +22,7 @@ from sim.decisions.reasons_on_nodes import (
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read as sample
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy
@@ -90,7 +90,7 @@ def holding(engine: Engine, rank: int, start: float, end: float, seats: Seats) -
 
 def told_now(engine: Engine, case: dict[str, Any]) -> Iterator[tuple[Job, Reason, truth.Moment]]:
     """Yield each reason to wait of this step, with its job and the machine when the policy gave it."""
-    shown, machine = engine.snapshot(), engine.state.machine
+    shown, machine = engine.snapshot(), engine.present._machine
     assert shown.time is not None
     assert isinstance(machine, NodeMachine)
     ends = {run.job.rank: run.expected_end for run in shown.running}

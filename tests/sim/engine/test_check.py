@@ -11,7 +11,7 @@ import pytest
 from sim.decisions.decisions import Decision, Reserve, Start
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy
 from sim.policies.gang.gang import GangMigrate
@@ -41,31 +41,31 @@ def broken(lab: Lab, tamper: Callable[[Engine], object], policy: str = "fcfs", u
 
 
 def share_a_processor(engine: Engine) -> None:
-    engine.state.machine.held[1] = 0b0001
+    engine.present._machine.held[1] = 0b0001
 
 
 def take_one_more(engine: Engine) -> None:
-    engine.state.machine.held[1] = 0b1100
-    engine.state.machine.free_set = 0
-    engine.state.machine.free = engine.state.free = 0
+    engine.present._machine.held[1] = 0b1100
+    engine.present._machine.free_set = 0
+    engine.present._machine.free = engine.moment.free = 0
 
 
 def lose_a_processor(engine: Engine) -> None:
-    engine.state.machine.free_set = 0
-    engine.state.machine.free = 0
+    engine.present._machine.free_set = 0
+    engine.present._machine.free = 0
 
 
 def miscount(engine: Engine) -> None:
-    engine.state.machine.free = 0
+    engine.present._machine.free = 0
 
 
 def lose_a_job(engine: Engine) -> None:
-    engine.state.waiting.remove(engine.state.jobs[2])
+    engine.present._waiting.remove(engine.moment.jobs[2])
 
 
 def queue_a_running_job(engine: Engine) -> None:
-    engine.state.waiting.remove(engine.state.jobs[2])
-    engine.state.waiting.add(engine.state.jobs[0])
+    engine.present._waiting.remove(engine.moment.jobs[2])
+    engine.present._waiting.add(engine.moment.jobs[0])
 
 
 def forget_an_expected_end(engine: Engine) -> None:
@@ -98,7 +98,7 @@ def test_the_error_is_one_line(lab: Lab) -> None:
 
 def test_a_start_before_the_submit_is_found_when_the_job_ends(lab: Lab) -> None:
     def tamper(engine: Engine) -> None:
-        engine.state.ledger.start[0] = -1
+        engine.present._ledger.start[0] = -1
 
     error = broken(lab, tamper, until=5)
     assert (error.rule, error.time, error.job) == ("it ran before it was submitted", 10, "1")
@@ -183,7 +183,7 @@ def test_a_policy_that_promises_nothing_may_move_a_reservation_later(lab: Lab) -
 def test_without_the_check_nobody_looks(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), parse_policy("fcfs"))
     engine.run(until=1)
-    engine.state.ledger.start[0] = -1
+    engine.present._ledger.start[0] = -1
     engine.run()
     assert engine.schedule().start[0] == -1
 

@@ -13,7 +13,7 @@ import pytest
 
 from sim.decisions.decisions import Reserve, Start
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.processors import written
 from sim.policies import parse_policy
@@ -123,7 +123,7 @@ def test_no_jobs_make_no_steps(lab: Lab) -> None:
 
 def test_a_job_that_has_not_started_has_no_start(lab: Lab) -> None:
     engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 10 10", until=1)
-    assert (engine.state.start_of(0), engine.state.start_of(1)) == (0, None)
+    assert (engine.moment.start_of(0), engine.moment.start_of(1)) == (0, None)
 
 
 def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:

@@ -16,7 +16,7 @@ from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import why
 from sim.engine import machine_changes
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
@@ -38,7 +38,7 @@ def checked(workload: Workload, policy: str, curious: bool = False) -> Engine:
 
 
 def starts(engine: Engine) -> list[float]:
-    return list(engine.state.ledger.start)
+    return list(engine.present._ledger.start)
 
 
 def changing(lab: Lab, *rows: str, outages: list[Outage], procs: int = 4) -> Workload:
@@ -51,9 +51,9 @@ def changing(lab: Lab, *rows: str, outages: list[Outage], procs: int = 4) -> Wor
 def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
     work = changing(lab, "1 0 2 100 100", "2 0 2 100 100", outages=[Outage(30, 60, 0b0011)])
     engine = checked(work, "fcfs", curious=True)
-    assert list(engine.state.ledger.end) == [160, 100]
-    assert list(engine.state.ledger.start) == [0, 0]
-    assert list(engine.state.ledger.interruptions) == [1, 0]
+    assert list(engine.present._ledger.end) == [160, 100]
+    assert list(engine.present._ledger.start) == [0, 0]
+    assert list(engine.present._ledger.interruptions) == [1, 0]
     kinds = (Gone, Returned, Interrupt)
     told = [d for step in range(engine.step_count) for d in engine.history.decisions(step) if isinstance(d, kinds)]
     assert told == [Gone(0b0011, 60, False), Interrupt(work.jobs[0], 30), Returned(0b0011)]
@@ -69,7 +69,7 @@ def half_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_kept_work_is_not_done_again(lab: Lab) -> None:
     work = changing(lab, "1 0 2 100 100", "2 0 2 100 100", outages=[Outage(30, 60, 0b0011), Outage(70, 80, 0b0011)])
     for policy in ("fcfs", "conservative", "selective", "multiqueue:classes=none"):
-        assert list(checked(work, policy).state.ledger.end) == [167.5, 100]
+        assert list(checked(work, policy).present._ledger.end) == [167.5, 100]
 
 
 @pytest.mark.usefixtures("half_kept")
@@ -82,14 +82,14 @@ def test_what_a_failure_costs_is_said_once_for_all_policies(family: str) -> None
         watched, alone = checked(work, family, curious=True), Engine(work, family, curious=False)
         alone.run()
         assert np.array_equal(watched.schedule().end, alone.schedule().end, equal_nan=True)
-        interrupted += watched.state.tally.interruptions
+        interrupted += watched.present._tally.interruptions
     assert interrupted
 
 
 def test_a_job_that_ends_as_the_machine_goes_down_is_not_interrupted(lab: Lab) -> None:
     engine = checked(changing(lab, "1 0 4 100 100", outages=[Outage(100, 200, 0b1111, True)]), "easy")
-    assert list(engine.state.ledger.end) == [100]
-    assert engine.state.tally.interruptions == 0
+    assert list(engine.present._ledger.end) == [100]
+    assert engine.present._tally.interruptions == 0
 
 
 def test_a_job_wider_than_what_is_there_waits_for_the_machine_to_grow(lab: Lab) -> None:
@@ -101,7 +101,7 @@ def test_a_job_wider_than_what_is_there_waits_for_the_machine_to_grow(lab: Lab) 
 def test_one_wider_than_all_that_will_ever_be_there_again_is_given_up(lab: Lab) -> None:
     shrinks = [Outage(50, inf, 0b1000)]
     engine = checked(changing(lab, "1 0 4 100 100", "2 10 4 5 5", "3 20 1 5 5", outages=shrinks), "fcfs")
-    assert engine.state.dropped == (0, 1)
+    assert engine.moment.dropped == (0, 1)
     assert starts(engine)[2] == 50
     assert [d.job.id for s in range(engine.step_count) for d in engine.history.decisions(s) if isinstance(d, Drop)] == [
         "1", "2",
@@ -112,8 +112,8 @@ def test_suspended_job_waits_for_processors_that_may_return(lab: Lab) -> None:
     jobs = ("1 0 4 1000 1000", "2 1 4 100 100")
     back = checked(changing(lab, *jobs, outages=[Outage(250, 400, 0b0001)]), "selective:sf=1.5,tick=10")
     gone = checked(changing(lab, *jobs[:1], outages=[Outage(250, 400, 0b0001)]), "selective")
-    assert back.state.ledger.preemptions[0] == 1
-    assert gone.state.ledger.interruptions[0] == 1
+    assert back.present._ledger.preemptions[0] == 1
+    assert gone.present._ledger.interruptions[0] == 1
 
 
 def test_failure_while_memory_is_written_leaves_nobody_suspended(lab: Lab) -> None:
@@ -127,8 +127,8 @@ def test_failure_while_memory_is_written_leaves_nobody_suspended(lab: Lab) -> No
 def test_rows_of_a_matrix_lose_columns_and_get_them_back(lab: Lab) -> None:
     rows = ("1 0 4 100 100", "2 0 4 100 100", "3 0 2 30 30")
     engine = checked(changing(lab, *rows, outages=[Outage(50, 90, 0b1100)]), "gang:slice=10")
-    assert engine.state.ledger.interruptions[0] == engine.state.ledger.interruptions[1] == 1
-    assert not np.isnan(np.array(engine.state.ledger.end)).any()
+    assert engine.present._ledger.interruptions[0] == engine.present._ledger.interruptions[1] == 1
+    assert not np.isnan(np.array(engine.present._ledger.end)).any()
 
 
 def test_partitions_are_split_evenly_again(lab: Lab) -> None:
@@ -137,7 +137,7 @@ def test_partitions_are_split_evenly_again(lab: Lab) -> None:
     engine = Engine(work, "multiqueue:classes=100", watchers=[Checker])
     sizes = {}
     while engine.step():
-        sizes[engine.now] = sorted(owned.bit_count() for owned in engine.state.machine.owners)
+        sizes[engine.now] = sorted(owned.bit_count() for owned in engine.present._machine.owners)
     assert (sizes[0], sizes[50], sizes[100]) == ([3, 3], [1, 1], [3, 3])
 
 
@@ -149,14 +149,14 @@ def test_nothing_is_started_that_would_run_into_maintenance(lab: Lab, policy: st
     down = [Outage(100, 150, 0b1111, True)]
     engine = checked(changing(lab, "1 0 2 120 120", "2 0 4 30 30", outages=down), policy)
     assert starts(engine)[0] == 150
-    assert engine.state.tally.interruptions == 0
+    assert engine.present._tally.interruptions == 0
 
 
 def test_what_waits_for_maintenance_says_so(lab: Lab) -> None:
     work = changing(lab, "1 0 2 120 120", outages=[Outage(100, 150, 0b1111, True)])
     engine = Engine(work, "firstfit")
     engine.step()
-    kept = [d.because for d in engine.state.decisions if isinstance(d, Keep)]
+    kept = [d.because for d in engine.moment.decisions if isinstance(d, Keep)]
     assert kept == [MachineGoesDown(100, 120)]
     assert why(kept[0], work.jobs[0], "{:g}".format) == "would end at 120 > maintenance of the machine at 100"
 
@@ -189,7 +189,7 @@ def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: La
     engine.run(25)
     engine.switch(parse_policy(policy), 25)
     engine.run(40)
-    assert engine.state.awaited == 1
+    assert engine.moment.awaited == 1
     if policy == "replan":
         told = evidence_of(engine.snapshot(), 2, "{:g}".format)
         assert told is not None
@@ -207,7 +207,7 @@ def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
     engine.take_away(0b0001, 200, at=5)
     assert engine.now == 5
     engine.run()
-    assert (starts(engine), list(engine.state.ledger.end)) == ([0, 10], [300, 15])
+    assert (starts(engine), list(engine.present._ledger.end)) == ([0, 10], [300, 15])
     with pytest.raises(ParameterError):
         engine.take_away(0b10000)
 
@@ -233,10 +233,10 @@ def test_every_policy_bears_every_change(family: str) -> None:
         again.run()
         plain = Engine(work, spec, curious=False)
         plain.run()
-        ends = [np.array(engine.state.ledger.end) for engine in (first, again, plain)]
+        ends = [np.array(engine.present._ledger.end) for engine in (first, again, plain)]
         assert np.array_equal(ends[0], ends[1], equal_nan=True)
         assert np.array_equal(ends[0], ends[2], equal_nan=True)
-        assert int(np.isnan(ends[0]).sum()) == len(first.state.dropped)
+        assert int(np.isnan(ends[0]).sum()) == len(first.moment.dropped)
         switched = Engine(work, spec, watchers=[Checker], curious=False)
         if switched.step() and switched.step():
             switched.switch(random_spec(lot, lot.choice(FAMILIES)))
@@ -358,7 +358,7 @@ def test_a_plain_version_comes_to_the_same(policy: str) -> None:
         work = replace(work, runtime=np.ceil(work.runtime), estimate=np.ceil(work.estimate))
         work = work.with_outages(random_outages(lot, work.procs, until=60))
         engine = checked(work, policy)
-        assert np.array_equal(Plain(work, policy).run(), np.array(engine.state.ledger.end), equal_nan=True), seed
+        assert np.array_equal(Plain(work, policy).run(), np.array(engine.present._ledger.end), equal_nan=True), seed
 
 
 def on_two_nodes(**beside: object) -> Workload:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.snapshot import Queued
 from sim.workload.model import Workload
 from tests.examples import examples

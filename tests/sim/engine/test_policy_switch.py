@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.reasons import InOrder
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written
@@ -62,9 +62,9 @@ def nothing_is_lost(engine: Engine) -> None:
     np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
     assert not np.isnan(schedule.end).any()
     assert (schedule.start >= workload.submit).all()
-    assert not engine.state.left
-    assert not engine.state.granted
-    assert engine.state.machine.kept == 0
+    assert not engine.moment.left
+    assert not engine.moment.granted
+    assert engine.present._machine.kept == 0
 
 
 def test_rows_are_numbered_from_1_after_a_switch_at_the_start(lab: Lab) -> None:
@@ -74,7 +74,7 @@ def test_rows_are_numbered_from_1_after_a_switch_at_the_start(lab: Lab) -> None:
     step = scenario.stepper(engine)
     while engine.now <= 0:
         step()
-    assert engine.state.matrix.rows == (1, 2)
+    assert engine.moment.rows.rows == (1, 2)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_what_is_due_at_the_switch_happens_first(lab: Lab) -> None:
     engine.switch(parse_policy("easy"), 10)
     shown = engine.snapshot()
     assert ([job.id for job in shown.completed], [job.id for job in shown.arrived]) == (["1"], ["2"])
-    assert engine.state.start_of(1) == 10
+    assert engine.moment.start_of(1) == 10
 
 
 def test_a_switch_cannot_pass_what_is_due(lab: Lab) -> None:
@@ -160,8 +160,8 @@ def test_processors_that_fail_are_no_switch_of_the_policy(lab: Lab) -> None:
 def test_all_who_wait_are_promised_a_start_in_queue_order(lab: Lab) -> None:
     engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 9 9", "3 1 1 2 2", until=1)
     engine.switch(parse_policy("conservative:order=sjf"), 4)
-    assert engine.state.reserved == {1: 12, 2: 10}
-    assert engine.state.ledger.promised[2] == 10
+    assert engine.moment.reserved == {1: 12, 2: 10}
+    assert engine.present._ledger.promised[2] == 10
 
 
 # Running jobs
@@ -181,7 +181,7 @@ def test_a_speculative_run_becomes_an_ordinary_one(lab: Lab) -> None:
 def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 3 10 50", "2 0 1 10 5", until=0)
     engine.switch(parse_policy("multiqueue:classes=10"), 2)
-    assert list(map(written, engine.state.machine.owners)) == ["3", "0-2"]
+    assert list(map(written, engine.present._machine.owners)) == ["3", "0-2"]
     engine.switch(parse_policy("easy"))
     assert engine.snapshot().owners == ()
     assert engine.history.owners_at(2) == ()
@@ -213,12 +213,12 @@ def test_the_row_on_turn_goes_on_and_the_others_are_put_aside(lab: Lab) -> None:
 
 def test_switch_to_rows_puts_running_jobs_into_one_row(lab: Lab) -> None:
     engine = lab.run("immediate:slice=10", 4, "1 0 4 500 500", "2 20 2 500 500", "3 21 2 50 50", "4 22 4 5 5", until=22)
-    assert list(engine.state.suspended) == [0]
+    assert list(engine.present._suspended) == [0]
     engine.switch(parse_policy("gang:mpl=2"), 25)
-    matrix = engine.state.matrix
+    matrix = engine.moment.rows
     rows = [[engine.workload.ids[rank] for rank in matrix.jobs if matrix.home(rank) == row] for row in matrix.rows]
     assert rows == [["2", "3"], ["1"]]
-    assert not engine.state.suspended
+    assert not engine.present._suspended
     engine.run()
     nothing_is_lost(engine)
 
@@ -238,7 +238,7 @@ def put_aside(lab: Lab) -> Engine:
 def test_a_suspended_job_goes_on_before_anything_starts(lab: Lab, name: str) -> None:
     engine = put_aside(lab)
     engine.switch(parse_policy(name), 20.5)
-    assert engine.state.awaited == 0
+    assert engine.moment.awaited == 0
     decided = [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Await)]
     assert [d.job.id for d in decided] == ["1"]
     engine.run()
@@ -251,7 +251,7 @@ def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) 
     # Job 2 has one of job 1's three processors; job 3 would fit on the two free ones, but only job 4 may start.
     jobs = ("1 0 3 500 500", "2 20 1 40 50", "3 20 2 5 5", "4 21 1 5 5")
     engine = lab.run("immediate:slice=10", 4, *jobs[:1], "9 1 1 15 15", *jobs[1:], until=20)
-    suspended = [engine.workload.ids[rank] for rank in engine.state.suspended]
+    suspended = [engine.workload.ids[rank] for rank in engine.present._suspended]
     engine.switch(parse_policy(name))
     engine.run()
     nothing_is_lost(engine)
@@ -261,10 +261,10 @@ def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) 
 def test_when_nobody_is_suspended_any_more_promises_are_given(lab: Lab) -> None:
     engine = put_aside(lab)
     engine.switch(parse_policy("conservative"), 20.5)
-    assert not engine.state.promises
+    assert not engine.moment.promises
     engine.run(until=60)
-    assert engine.state.promises
-    assert engine.state.ledger.promised[2] == engine.state.reserved[2] == 540
+    assert engine.moment.promises
+    assert engine.present._ledger.promised[2] == engine.moment.reserved[2] == 540
 
 
 # Reservations that were granted
@@ -278,7 +278,7 @@ def granted(lab: Lab) -> Engine:
     workload = replace(lab.workload(2, *lines), reserve=np.array([np.nan, 50, np.nan, np.nan]))
     engine = Engine(workload, parse_policy("multiqueue:classes=none"), watchers=[Checker])
     engine.run(until=0)
-    assert engine.state.granted == {1: 50}
+    assert engine.moment.granted == {1: 50}
     return engine
 
 
@@ -295,7 +295,7 @@ def test_a_policy_that_suspends_makes_room_when_a_reservation_is_due(lab: Lab, n
     engine = granted(lab)
     engine.switch(parse_policy(name), 10)
     engine.run()
-    assert engine.state.start_of(1) == 50
+    assert engine.moment.start_of(1) == 50
     suspended = [d.job.id for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
     assert suspended[:2] == ["4", "3"]
     nothing_is_lost(engine)
@@ -306,7 +306,7 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
     engine = granted(lab)
     engine.switch(parse_policy(name), 10)
     engine.run()
-    assert engine.state.start_of(1) == 50
+    assert engine.moment.start_of(1) == 50
     nothing_is_lost(engine)
 
 
@@ -328,7 +328,7 @@ def test_a_policy_that_is_asked_again_is_told_once_who_completed(lab: Lab) -> No
     engine.switch(Counting(), 10)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 50, 60, 20]
-    assert engine.state.notes["done"] == {0: 1, 1: 1, 2: 1, 3: 1}
+    assert engine.present.notes["done"] == {0: 1, 1: 1, 2: 1, 3: 1}
 
 
 def test_a_reservation_outlives_several_policies(lab: Lab) -> None:
@@ -337,7 +337,7 @@ def test_a_reservation_outlives_several_policies(lab: Lab) -> None:
         engine.run(until=at - 0.5)
         engine.switch(parse_policy(name), at)
     engine.run()
-    assert engine.state.start_of(1) == 50
+    assert engine.moment.start_of(1) == 50
     nothing_is_lost(engine)
 
 

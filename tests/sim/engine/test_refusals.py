@@ -16,7 +16,7 @@ from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, R
 from sim.decisions.matrix import Stall
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.state_view import StateView
 from sim.errors import DecisionError
 from sim.policies import Policy
@@ -66,8 +66,8 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
     with pytest.raises(DecisionError) as error:
         engine.step()
     assert policy.seen == [state_of(StateView(engine.state))]
-    assert engine.state.machine.held == {0: 0b0111}
-    assert engine.state.machine.free_set == 0b1000
+    assert engine.present._machine.held == {0: 0b0111}
+    assert engine.present._machine.free_set == 0b1000
     assert len(engine.history) == 1
     assert engine.schedule().start.tolist()[0] == 0
     return str(error.value)
@@ -165,7 +165,7 @@ def test_a_job_must_go_on_in_a_time_that_can_be(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Wakes())
     with pytest.raises(DecisionError, match="job 1 cannot be resumed for nan s: expected 0 to"):
         engine.run()
-    assert list(engine.state.suspended) == [0]
+    assert list(engine.present._suspended) == [0]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def test_a_job_cannot_be_started_twice_in_one_pass(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Twice())
     with pytest.raises(DecisionError, match="job 1 cannot start: it is not waiting"):
         engine.step()
-    assert (engine.state.free, len(engine.history)) == (1, 1)
+    assert (engine.moment.free, len(engine.history)) == (1, 1)
 
 
 @dataclass(frozen=True)
@@ -207,4 +207,4 @@ def test_one_that_is_left_is_counted_as_one(lab: Lab) -> None:
 def test_a_run_that_was_cut_short_may_leave_jobs_waiting(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Idle(), watchers=[Checker])
     engine.run(until=9)
-    assert len(engine.state.queue) == 4
+    assert len(engine.moment.waiting) == 4

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES
@@ -208,7 +208,7 @@ def test_dependent_on_a_start_comes_in_a_second_step(lab: Lab) -> None:
     engine = Engine(replace(jobs, follows=(None, Follow((After(0, "start"),)))), "easy", watchers=[Checker])
     seen = []
     while engine.step() and engine.now <= 3:
-        seen.append((engine.now, [job.id for job in engine.state.arrived]))
+        seen.append((engine.now, [job.id for job in engine.moment.arrived]))
     assert seen == [(3, ["1"]), (3, ["2"])]
 
 

@@ -14,7 +14,7 @@ from sim.decisions.decisions import Keep, Reserve, Start
 from sim.decisions.reasons_on_nodes import NodesKept
 from sim.decisions.sentences import why
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.snapshot import Queued, Running
 from sim.policies import parse_policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
@@ -148,9 +148,9 @@ def test_a_job_that_fits_names_the_job_for_which_nodes_are_kept(lab: Lab) -> Non
     engine = Engine(replace(jobs, shape=shape), "conservative", watchers=[Checker])
     engine.run(until=2)
     waits = {job.job.id: job.why for job in engine.snapshot().queue}
-    assert waits["3"] == NodesKept(engine.state.jobs[1], 100, 2, 2)
+    assert waits["3"] == NodesKept(engine.moment.jobs[1], 100, 2, 2)
     assert waits["3"] is not None
-    assert why(waits["3"], engine.state.jobs[2], "{:g}".format) == "2 of 2 fitting nodes are kept for J2 from 100"
+    assert why(waits["3"], engine.moment.jobs[2], "{:g}".format) == "2 of 2 fitting nodes are kept for J2 from 100"
     engine.run()
     assert engine.schedule().start.tolist() == [0, 100, 150, 3]
 
@@ -164,7 +164,7 @@ def test_slurm_keeps_whole_nodes_for_jobs_planned_before(lab: Lab) -> None:
     engine = Engine(replace(jobs, shape=shape), spec, watchers=[Checker])
     engine.run(until=3)
     waits = {job.job.id: (job.planned, job.why) for job in engine.snapshot().queue}
-    assert waits == {"2": (100, None), "3": (150, NodesKept(engine.state.jobs[1], 100, 1, 1))}
+    assert waits == {"2": (100, None), "3": (150, NodesKept(engine.moment.jobs[1], 100, 1, 1))}
     engine.run()
     assert engine.schedule().start.tolist() == [0, 100, 100, 3]
 

@@ -18,7 +18,7 @@ import pytest
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.policy_switch import PolicySwitch
 from sim.engine.state import Future
 from sim.engine.state_view import StatePass, StateView
@@ -171,9 +171,9 @@ def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:
     engine.run(until=30)
     view = StateView(engine.state)
     assert not any(isinstance(thing, HIDDEN) for thing in found_from(view, 12))
-    engine.state.notes["leak"] = {0: engine.workload.runtimes[1]}
+    engine.present.notes["leak"] = {0: engine.workload.runtimes[1]}
     assert truths(engine) & {thing for thing in found_from(view, 12) if isinstance(thing, float)}
-    engine.state.notes["leak"] = {0: engine.next_time}
+    engine.present.notes["leak"] = {0: engine.next_time}
     assert any(thing is engine for thing in found_from(view, 12))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages
 from sim.workload.model import Workload
@@ -60,7 +60,7 @@ def switched(seed: int, changes: bool = False) -> None:
         engine.switch(parse_policy(spec), at)
     engine.run()
     done, ended = engine.schedule(), np.full(len(workload), True)
-    ended[list(engine.state.dropped)] = False
+    ended[list(engine.moment.dropped)] = False
     assert np.allclose(done.ran[ended], workload.runtime[ended], rtol=0, atol=1e-6)
 
 

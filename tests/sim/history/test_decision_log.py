@@ -23,7 +23,7 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_in_rows import EarliestInRow
 from sim.decisions.sentences import say
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.history.decision_log import AS_IT_IS, DecisionLog
 from sim.workload.model import Job
 from sim.workload.source import Source

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.history.stretch import Stretch
@@ -141,7 +141,7 @@ def runs() -> Iterator[Engine]:
 
 def test_a_jobs_history_is_what_a_look_at_everything_finds() -> None:
     for engine in runs():
-        cut = engine.history.until(70, engine.state.free)
+        cut = engine.history.until(70, engine.moment.free)
         engine.run()
         for history in (engine.history, engine.history.as_of(110), engine.history.as_of(70), cut):
             for rank in range(len(engine.workload)):
@@ -169,9 +169,9 @@ def test_who_was_never_on_turn_is_queued_again_by_a_switch() -> None:
     engine.run(359)
     engine.switch(parse_policy("fcfs"), 360)
     left = {s.rank: s.ended_by for s in engine.history.stretches() if s.rows and s.end == 360}
-    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.state.queue}
-    assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.state.suspended)
-    assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.state.running)
+    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.moment.waiting}
+    assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.present._suspended)
+    assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.present._running)
 
 
 def test_starts_and_ends_are_known_as_of_any_step() -> None:
@@ -196,7 +196,7 @@ def test_a_run_that_would_take_all_memory_ends_and_says_why(monkeypatch: pytest.
     with pytest.raises(SchedscopeError, match=r"steps, [0-9,]+ stretches on processors\): raise tick or slice"):
         engine.run()
     assert 0 < len(engine.history) < 100_000
-    assert engine.state.step_count == engine.history.steps
+    assert engine.step_count == engine.history.steps
 
 
 def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
@@ -231,7 +231,7 @@ def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
     jobs = ("1 0 2 30 30", "2 1 4 10 10", "3 2 1 90 90", "4 50 1 5 5", "5 60 1 5 5")
     engine = Engine(lab.workload(4, *jobs).with_outages([Outage(50, inf, 0b1000)]), "firstfit")
     engine.run()
-    assert engine.state.dropped == (1,)
+    assert engine.moment.dropped == (1,)
     before = engine.history.as_of(4)
     for past in (engine.history, before, engine.history.until(6, 0), engine.history.until(4, 3)):
         assert passers_of(past, 1, submit=1) == {2: 1}

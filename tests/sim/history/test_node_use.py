@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.history import node_use
 from sim.history.node_use import Holders, Stays, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
@@ -102,7 +102,7 @@ def test_amounts_recomputed_from_cores_are_those_of_the_machine(tmp_path: Path) 
     engine = Engine(workload, "easy", curious=False)
     taken = 0
     while engine.step():
-        machine = engine.state.machine
+        machine = engine.present._machine
         assert isinstance(machine, NodeMachine)
         assert (use_now(workload.shape, machine.held.items(), ()).free == machine.left).all()
         taken = max(taken, len(machine.held))

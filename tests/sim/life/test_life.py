@@ -15,7 +15,7 @@ import pytest
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.decisions.reasons_inferred import AwaitsTurn, Heads, NotConsidered
 from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.history.stretch_queries import InTheWay
 from sim.kernel.choice import SETTING
 from sim.life.life import Life, life_of

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Decision
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
@@ -243,8 +243,8 @@ class Patient(Easy):
 def test_who_iterates_a_policy_may_leave_decisions_out() -> None:
     engine = Engine(LUBLIN, Patient())
     engine.run()
-    assert engine.state.tally.backfilled == 0
-    assert engine.state.tally.finished == len(LUBLIN)
+    assert engine.present._tally.backfilled == 0
+    assert engine.present._tally.finished == len(LUBLIN)
 
 
 def test_the_generator_stands_at_the_lines_of_the_policy() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.kernel.known import known
 from sim.policies.backfill.easy import Easy

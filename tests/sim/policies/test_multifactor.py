@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor
@@ -37,7 +37,7 @@ def test_usage_and_order_match_a_recount_of_stretches() -> None:
     engine = Engine(workload, "easy:order=multifactor,halflife=1d,maxage=12h,size=500", watchers=[Checker])
     looked = 0
     while engine.advance(37):
-        usage, now = engine.state.notes["usage"], engine.now
+        usage, now = engine.present.notes["usage"], engine.now
         found = {user: had(engine, user, now) for user in usage}
         assert usage == pytest.approx(found, abs=1e-9)
         total = sum(found.values())
@@ -47,7 +47,7 @@ def test_usage_and_order_match_a_recount_of_stretches() -> None:
             fair = 2 ** -(found[user] / total * len(found))
             return float(1000 * min(waited / 43200, 1) + 10000 * fair + 500 * workload.width[rank] / 128)
 
-        stand = [priority(job.rank) for job in engine.state.queue]
+        stand = [priority(job.rank) for job in engine.moment.waiting]
         assert all(one >= other - 1e-6 for one, other in pairwise(stand))
         looked += len(stand)
     assert looked > 50
@@ -62,7 +62,7 @@ def test_what_was_lost_with_its_processors_was_had_as_well(lab: Lab) -> None:
     workload = replace(workload, user=np.array([0, 1, 2])).with_outages(fails)
     engine = Engine(workload, "fcfs:order=multifactor,halflife=1d", watchers=[Checker])
     engine.run(until=50)
-    assert engine.state.notes["usage"] == pytest.approx({user: had(engine, user, 50) for user in range(3)}, abs=1e-9)
+    assert engine.present.notes["usage"] == pytest.approx({user: had(engine, user, 50) for user in range(3)}, abs=1e-9)
 
 
 def test_whoever_takes_over_knows_the_users_of_those_who_wait(lab: Lab) -> None:
@@ -70,7 +70,7 @@ def test_whoever_takes_over_knows_the_users_of_those_who_wait(lab: Lab) -> None:
     engine = Engine(replace(workload, user=np.array([0, 1, 2])), "fcfs")
     engine.run(until=6)
     engine.switch("fcfs:order=multifactor")
-    assert engine.state.notes["usage"].keys() == {0, 1, 2}
+    assert engine.present.notes["usage"].keys() == {0, 1, 2}
 
 
 def test_times_may_be_typed_as_such() -> None:
@@ -106,7 +106,7 @@ def test_users_are_ranked_by_the_tree_of_accounts_at_intervals(lab: Lab) -> None
     for period in (0, 20, 1000):
         engine = Engine(jobs, f"fcfs:order=multifactor,age=0,size=0,shares=tree,period={period}", watchers=[Checker])
         engine.run()
-        starts[period], notes[period] = engine.schedule().start.tolist(), engine.state.notes
+        starts[period], notes[period] = engine.schedule().start.tolist(), engine.present.notes
     assert starts[0] == [0, 10, 30, 55, 45, 35]
     assert starts[20] == [0, 10, 30, 55, 45, 35], "summed up at 35 again, not at 31"
     assert starts[1000] == [0, 10, 30, 35, 45, 55], "all are equal, as in the beginning"
@@ -118,7 +118,7 @@ def test_usage_over_many_half_lives_stays_finite(lab: Lab) -> None:
     jobs = replace(lab.workload(4, "1 0 4 10 10", "2 540000 4 10 10", "3 540000 4 10 10"), user=np.array([1, 1, 2]))
     engine = Engine(jobs, "fcfs:order=multifactor,shares=tree,period=0,halflife=600", watchers=[Checker])
     engine.run()
-    assert all(used < inf for used in engine.state.notes["tree_usage"].values())
+    assert all(used < inf for used in engine.present.notes["tree_usage"].values())
     assert engine.schedule().start.tolist() == [0, 540010, 540000], (
         "what was used long ago still counts more than nothing"
     )

@@ -75,7 +75,7 @@ def test_every_kind_of_run_has_the_recorded_weights(week: Workload) -> None:
     timeline = Timeline(week, "slurm")
     assert written_policy(timeline.policy) == WEIGHED
     other = Timeline(week, "easy").twin().switch("slurm", at_step=0)
-    assert other.engine.state.spec == WEIGHED
+    assert other.engine.moment.policy == WEIGHED
     assert WEIGHED in life_of(week, "slurm", 1).policy
 
 

@@ -21,7 +21,7 @@ from sim.captured_output import own_print
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import Fits
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy

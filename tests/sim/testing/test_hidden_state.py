@@ -10,7 +10,7 @@ import pytest
 
 from sim import Policy
 from sim.decisions.decisions import Decision
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy

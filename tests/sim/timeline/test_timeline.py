@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch
@@ -346,7 +346,7 @@ def test_who_migrated_and_was_never_on_turn_has_migrated_in_a_fork_too(lab: Lab)
     timeline.seek(1)
     timeline.switch("easy")
     for _ in ("at the switch", "behind it"):
-        ledger = timeline.fork().engine.state.ledger
+        ledger = timeline.fork().engine.present._ledger
         assert list(ledger.migrations) == [0] * 11 + [1, 0, 0]
         timeline.seek(timeline.step + 1)
 

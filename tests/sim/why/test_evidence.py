@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.decisions.sentences import Detail
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from sim.decisions.decisions import Backfill, Borrow, Divide, Expect, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import ReserveRow
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.why.last_change import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.workload.model import Workload
@@ -157,7 +157,7 @@ def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
     engine = Engine(workload, parse_policy("selective:tick=1"))
     holders = [frozenset[int]()]
     while engine.step():
-        holders.append(frozenset(rank for rank, held in engine.state.machine.held.items() if held & 1))
+        holders.append(frozenset(rank for rank, held in engine.present._machine.held.items() if held & 1))
     for cursor in range(1, len(holders)):
         found = last_change(engine.history, HolderOf(0), cursor)
         since = 0 if found is None else found[0]

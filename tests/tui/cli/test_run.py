@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.workload import reading
 from tests.tui.cli.program import error, schedscope, write

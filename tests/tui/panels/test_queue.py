@@ -13,7 +13,7 @@ import pytest
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Unit
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column

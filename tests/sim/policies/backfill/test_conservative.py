@@ -87,8 +87,8 @@ def test_jobs_that_arrive_together_are_placed_by_rank_whatever_the_order(lab: La
 
 def test_who_is_due_before_those_in_front_of_it_is_backfilled(lab: Lab) -> None:
     engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], Due())
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], Due())
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], Due())
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], Due())
 
 
 @pytest.mark.parametrize(

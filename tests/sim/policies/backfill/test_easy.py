@@ -10,7 +10,7 @@ import pytest
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def test_a_job_that_ends_at_the_shadow_passes_the_head(lab: Lab) -> None:
     engine = lab.run("easy", 4, *HEAD, "3 2 1 8 8")
     assert engine.schedule().start.tolist() == [0, 10, 2]
     assert lab.start(engine, "3") == Backfill(
-        engine.state.jobs[2], EndsBefore(engine.state.jobs[1], shadow=10, ends=10)
+        engine.moment.jobs[2], EndsBefore(engine.moment.jobs[1], shadow=10, ends=10)
     )
 
 
@@ -49,20 +49,20 @@ def test_end_that_only_rounding_makes_later_is_in_time(lab: Lab, of: str, curiou
 
 def test_a_job_that_may_not_pass_says_whom_it_would_delay(lab: Lab) -> None:
     engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9", "4 2 2 1 1", until=2)
-    assert lab.kept(engine, "3") == WouldDelay(engine.state.jobs[1], shadow=10, ends=11, extra=0)
+    assert lab.kept(engine, "3") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=11, extra=0)
     assert lab.kept(engine, "4") == TooFewFree(free=1)
 
 
 def test_a_long_job_passes_on_extra_processors(lab: Lab) -> None:
     engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50")
     assert engine.schedule().start.tolist() == [0, 10, 2]
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], FitsExtra(engine.state.jobs[1], shadow=10, extra=1))
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], FitsExtra(engine.moment.jobs[1], shadow=10, extra=1))
 
 
 def test_the_extra_processors_are_used_up_within_a_pass(lab: Lab) -> None:
     # Two processors are free at 2, but the head leaves only one of them: job 3 takes it.
     engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50", "4 2 1 50 50", until=2)
-    assert lab.kept(engine, "4") == WouldDelay(engine.state.jobs[1], shadow=10, ends=52, extra=0)
+    assert lab.kept(engine, "4") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=52, extra=0)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 2, 20]
 
@@ -112,7 +112,7 @@ def test_with_depth_two_the_second_is_protected_as_well(lab: Lab) -> None:
 
 def test_with_depth_two_a_job_starts_where_it_delays_neither(lab: Lab) -> None:
     engine = lab.run("easy:depth=2", 4, *DEEP[:3], "4 2 1 18 18")
-    assert lab.start(engine, "4") == Backfill(engine.state.jobs[3], Planned())
+    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], Planned())
     assert engine.schedule().start.tolist() == [0, 10, 20, 2]
 
 

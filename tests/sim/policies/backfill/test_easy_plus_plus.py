@@ -11,7 +11,7 @@ from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import PredictedBefore
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.workload.limits import Bound, Limits
 from tests.sim.conftest import Lab
 
@@ -29,13 +29,13 @@ def engine_of(lab: Lab, spec: str = "easy++") -> Engine:
 def test_overrun_prediction_moves_the_head(lab: Lab, correct: str) -> None:
     engine = engine_of(lab, f"easy++:correct={correct}")
     engine.run(until=32)
-    head = engine.state.jobs[3]
+    head = engine.moment.jobs[3]
     assert lab.kept(engine, "5") == PredictedToDelay(head, shadow=45, ends=46, extra=0)
     engine.run(until=33)
-    assert lab.start(engine, "6") == Backfill(engine.state.jobs[5], PredictedBefore(head, shadow=45, ends=45))
-    assert engine.state.reserved == {3: 45}
+    assert lab.start(engine, "6") == Backfill(engine.moment.jobs[5], PredictedBefore(head, shadow=45, ends=45))
+    assert engine.moment.reserved == {3: 45}
     engine.run(until=45)  # job 3 still runs: its predicted end moves by a minute, or to its estimate
-    assert engine.state.reserved == {3: 105 if correct == "steps" else 130}
+    assert engine.moment.reserved == {3: 105 if correct == "steps" else 130}
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 30, 50, 45, 33]
 
@@ -44,9 +44,9 @@ def test_who_takes_over_knows_how_long_jobs_ran_before(lab: Lab) -> None:
     engine = engine_of(lab, "fcfs")
     engine.run(until=31)
     engine.switch("easy++", 31.5)
-    assert engine.state.reserved == {3: 45}
+    assert engine.moment.reserved == {3: 45}
     engine.run()
-    assert engine.state.left == 0
+    assert engine.moment.left == 0
 
 
 def test_where_users_are_not_known_it_is_easy_with_the_shortest_first(lab: Lab) -> None:
@@ -71,6 +71,6 @@ def test_pass_repeated_at_a_limit_counts_a_completed_job_once(lab: Lab) -> None:
     engine = Engine(replace(workload, user=np.array([1, 2, 2]), limits=limits), "easy++")
     while engine.now < 10:
         engine.step()
-    assert engine.state.notes["last"] == {1: 10}
-    assert engine.state.notes["before"] == {}
-    assert [job.id for job in engine.state.completed] == ["1"]
+    assert engine.present.notes["last"] == {1: 10}
+    assert engine.present.notes["before"] == {}
+    assert [job.id for job in engine.moment.completed] == ["1"]

@@ -19,8 +19,8 @@ def test_a_long_job_passes_a_wide_one_and_delays_it(lab: Lab) -> None:
     jobs = ("1 0 3 10 10", "2 1 4 10 10", "3 2 1 100 100")
     engine = lab.run("firstfit", 4, *jobs)
     assert engine.schedule().start.tolist() == [0, 102, 2]
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], Fits(free=4))
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], Fits(free=1))
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], Fits(free=4))
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], Fits(free=1))
     assert engine.schedule().backfilled.tolist() == [False, False, True]
 
 

@@ -14,8 +14,8 @@ JOBS = ("1 0 1 100 100", "2 0 4 10 10", "3 0 3 10 10", "4 0 1 10 10", "5 0 1 5 5
 
 def test_the_order_in_which_most_jobs_start_is_taken(lab: Lab) -> None:
     engine = lab.run("greedy", 4, *JOBS, until=0)
-    because = BestOfOrders(engine.state.jobs[1], shadow=100, order="latest", many=3)
-    assert lab.start(engine, "6") == Backfill(engine.state.jobs[5], because)
+    because = BestOfOrders(engine.moment.jobs[1], shadow=100, order="latest", many=3)
+    assert lab.start(engine, "6") == Backfill(engine.moment.jobs[5], because)
     assert lab.starts("greedy", 4, *JOBS) == {"1": 0, "2": 100, "3": 10, "4": 0, "5": 0, "6": 0}
 
 

@@ -14,10 +14,10 @@ JOBS = ("1 0 1 100 100", "2 0 8 10 10", "3 0 5 50 50", "4 0 3 50 50", "5 0 4 50 
 def test_two_that_fill_the_machine_go_before_a_wider_one_that_does_not(lab: Lab) -> None:
     assert [job for job, at in lab.starts("easy", 8, *JOBS).items() if not at] == ["1", "3", "6"]
     engine = lab.run("lookahead", 8, *JOBS, until=0)
-    head = engine.state.jobs[1]
+    head = engine.moment.jobs[1]
     for job in ("4", "5"):
         because = BestPacking(head, shadow=100, filled=7, free=7)
-        assert lab.start(engine, job) == Backfill(engine.state.jobs[int(job) - 1], because)
+        assert lab.start(engine, job) == Backfill(engine.moment.jobs[int(job) - 1], because)
     assert (lab.kept(engine, "3"), lab.kept(engine, "6")) == (TooFewFree(0), TooFewFree(0))
 
 
@@ -29,14 +29,14 @@ def test_of_what_fills_as_much_those_who_stand_in_front_go_first(lab: Lab) -> No
 
 def test_who_ends_after_the_heads_start_has_what_it_leaves(lab: Lab) -> None:
     engine = lab.run("lookahead", 8, "1 0 3 100 100", "2 0 6 10 10", "3 0 3 500 500", "4 0 2 500 500", until=0)
-    head = engine.state.jobs[1]
-    assert engine.state.start_of(3) == 0
+    head = engine.moment.jobs[1]
+    assert engine.moment.start_of(3) == 0
     assert lab.kept(engine, "3") == WouldDelay(head, shadow=100, ends=500, extra=0)
 
 
 def test_so_many_behind_the_head_are_looked_at_and_no_more(lab: Lab) -> None:
     engine = lab.run("lookahead:window=1", 8, *JOBS, until=0)
-    head = engine.state.jobs[1]
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], BestPacking(head, 100, filled=5, free=7))
+    head = engine.moment.jobs[1]
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], BestPacking(head, 100, filled=5, free=7))
     assert lab.kept(engine, "4") == TooFewFree(2)
     assert lab.kept(engine, "6") == BeyondLookahead(head, 1)

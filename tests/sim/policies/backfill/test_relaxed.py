@@ -69,9 +69,9 @@ def test_there_is_no_rule_for_extra_processors(lab: Lab) -> None:
 
 def test_the_reasons_carry_the_window(lab: Lab) -> None:
     engine = lab.run("relaxed:omega=2,order=fcfs", 5, *HEAD, "3 2 1 16 16", "4 2 1 17 17", "5 2 2 1 1", until=2)
-    head = engine.state.jobs[1]
+    head = engine.moment.jobs[1]
     assert lab.reservations(engine, "2") == [(10, WhenFree(free=2, then=5))]
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], InWindow(head, ends=18, closes=18))
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], InWindow(head, ends=18, closes=18))
     assert lab.kept(engine, "4") == WindowCloses(head, ends=19, closes=18)
     assert lab.kept(engine, "5") == TooFewFree(free=1)
 

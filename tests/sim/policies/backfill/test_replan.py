@@ -29,8 +29,8 @@ def test_whoever_is_planned_for_now_starts(lab: Lab) -> None:
     # Job 3 ends at 10, just when job 2 is planned to start.
     engine = lab.run("replan", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
     assert engine.schedule().start.tolist() == [0, 10, 2]
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], Planned())
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], Planned())
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], Planned())
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], Planned())
     assert lab.reservations(engine, "2") == [(10, NewPlan())]
 
 

@@ -24,14 +24,14 @@ def test_a_shorter_job_may_not_push_another_past_its_bound(lab: Lab) -> None:
 
 
 def test_the_bound_of_everybody_is_fixed_on_arrival(lab: Lab) -> None:
-    assert lab.run("shadow:shadows=1", 1, *ONE, until=9).state.notes["bound"] == {1: 10, 2: 20}
+    assert lab.run("shadow:shadows=1", 1, *ONE, until=9).present.notes["bound"] == {1: 10, 2: 20}
 
 
 def test_the_bound_is_a_multiple_of_the_promised_wait(lab: Lab) -> None:
     # Job 2 was promised a wait of 9 s: twice that is 19, and job 3 pushes it only to 15.
     engine = lab.run("shadow:shadows=2", 1, *ONE)
     assert engine.schedule().start.tolist() == [0, 15, 10]
-    assert lab.start(engine, "3").because == WithinBounds(tightest=engine.state.jobs[1], margin=4)
+    assert lab.start(engine, "3").because == WithinBounds(tightest=engine.moment.jobs[1], margin=4)
 
 
 def test_a_start_that_pushes_a_job_exactly_to_its_bound_is_allowed(lab: Lab) -> None:
@@ -50,7 +50,7 @@ def test_who_is_past_its_bound_anyway_is_no_obstacle(lab: Lab) -> None:
 def test_a_job_that_is_passed_over_does_not_become_the_head(lab: Lab) -> None:
     engine = lab.run("shadow:shadows=1", 1, *ONE, until=10)
     assert not [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Reserve)]
-    assert lab.kept(engine, "3") == BreaksBound(other=engine.state.jobs[1], start=15, bound=10)
+    assert lab.kept(engine, "3") == BreaksBound(other=engine.moment.jobs[1], start=15, bound=10)
     assert isinstance(lab.start(engine, "2"), Backfill)
 
 
@@ -60,6 +60,6 @@ def test_the_head_is_protected_as_with_easy(lab: Lab) -> None:
     jobs = ("1 0 3 10 10", "2 1 4 5 5", "3 2 1 10 10")
     engine = lab.run("shadow:shadows=9", 4, *jobs, until=2)
     assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
-    assert lab.kept(engine, "3") == WouldDelay(engine.state.jobs[1], shadow=10, ends=12, extra=0)
+    assert lab.kept(engine, "3") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=12, extra=0)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 15]

@@ -19,7 +19,7 @@ HEAD = ("1 0 3 10 10", "2 1 4 10 10")
 def test_a_reservation_slips_within_its_bound(lab: Lab) -> None:
     engine = lab.run("slack:slack=0.5", 4, *HEAD, "3 2 1 12 12")
     assert engine.schedule().start.tolist() == [0, 14, 2]
-    head, passer = engine.state.jobs[1], engine.state.jobs[2]
+    head, passer = engine.moment.jobs[1], engine.moment.jobs[2]
     assert lab.start(engine, "3") == Backfill(passer, WithinBounds(tightest=head, margin=1))
     assert lab.reservations(engine, "2") == [(10, EarliestHole(free=1)), (14, MadeRoom(passer, was=10))]
 
@@ -30,7 +30,7 @@ def test_a_reservation_may_slip_exactly_to_its_bound(lab: Lab) -> None:
 
 def test_a_job_that_would_break_a_bound_waits(lab: Lab) -> None:
     engine = lab.run("slack:slack=0.5", 4, *HEAD, "3 2 1 14 14", until=2)
-    assert lab.kept(engine, "3") == BreaksBound(other=engine.state.jobs[1], start=16, bound=15)
+    assert lab.kept(engine, "3") == BreaksBound(other=engine.moment.jobs[1], start=16, bound=15)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 20]
 
@@ -40,8 +40,8 @@ def test_the_bound_stands_from_the_first_reservation_on(lab: Lab) -> None:
     # 5 s that job 2 may slip. Measured from 14 job 4 could push it to 17 when job 1 ends at 10; it may not.
     jobs = ("1 0 3 10 10", "2 1 4 10 10", "3 2 2 12 12", "4 10 2 7 7")
     engine = lab.run("slack:slack=0.5", 5, *jobs, until=10)
-    assert engine.state.reserved[1] == 14
-    assert lab.kept(engine, "4") == BreaksBound(other=engine.state.jobs[1], start=17, bound=15)
+    assert engine.moment.reserved[1] == 14
+    assert lab.kept(engine, "4") == BreaksBound(other=engine.moment.jobs[1], start=17, bound=15)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 14, 2, 24]
 

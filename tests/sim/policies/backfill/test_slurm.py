@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def test_backfill_waits_for_its_interval(lab: Lab) -> None:
 
 def test_main_half_stops_at_the_first_that_does_not_fit(lab: Lab) -> None:
     engine = lab.run(SLURM, 4, *HEAD, "3 2 1 20 20", until=2)
-    assert lab.kept(engine, "3") == BehindInPartition(engine.state.jobs[1])
+    assert lab.kept(engine, "3") == BehindInPartition(engine.moment.jobs[1])
 
 
 def test_planned_starts_are_rounded_up_to_the_resolution(lab: Lab) -> None:
     engine = lab.run(f"{SLURM},bf_resolution=60", 4, *HEAD, until=1)
-    assert engine.state.reserved == {1: 120}
+    assert engine.moment.reserved == {1: 120}
     # The plan keeps the processors from 120 to 130: a job of 110 s passes, one of 120 s does not.
     assert lab.starts(SLURM, 4, *HEAD, "3 1 1 119 119")["3"] == 1
     assert lab.starts(SLURM, 4, *HEAD, "3 1 1 120 120")["3"] == 110
@@ -218,7 +218,7 @@ def test_a_job_of_several_partitions_is_not_behind_itself(tmp_path: Path) -> Non
     engine.run(until=1)
     kept = [told for told in engine.snapshot().decisions if isinstance(told, Keep)]
     behind = {told.job.id: told.because for told in kept if isinstance(told.because, BehindInPartition)}
-    assert behind == {"3": BehindInPartition(engine.state.jobs[1])}
+    assert behind == {"3": BehindInPartition(engine.moment.jobs[1])}
 
 
 def test_a_partition_in_which_a_job_never_fits_is_left_out(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from sim.decisions.reasons_to_wait import (
     WouldDelayPivot,
 )
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.multiqueue.partitions import Classes, divided
@@ -89,21 +89,21 @@ def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
 
 def test_the_first_partitions_get_what_is_left_over(lab: Lab) -> None:
     engine = lab.run("multiqueue", 8, "1 0 1 5 5")
-    assert engine.state.machine.owners == [0b111, 0b111000, 0b11000000]
+    assert engine.present._machine.owners == [0b111, 0b111000, 0b11000000]
 
 
 def test_a_job_starts_in_its_own_partition(lab: Lab) -> None:
     engine = lab.run(TWO, 4, "1 0 2 200 200", until=0)
-    assert engine.state.machine.held[0] == 0b1100
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], PivotDue(partition=1, borrowed=0), on=0b1100)
+    assert engine.present._machine.held[0] == 0b1100
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], PivotDue(partition=1, borrowed=0), on=0b1100)
 
 
 def test_a_pivot_borrows_what_its_partition_lacks(lab: Lab) -> None:
     # Both others have two idle processors; the one with the lower number lends, its lowest-numbered one.
     engine = lab.run("multiqueue", 6, "1 0 3 5 5", until=0)
     assert borrowed(engine) == [("1", 0, 1, 0b000100)]
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], PivotDue(partition=0, borrowed=1), on=0b000111)
-    assert engine.state.machine.owners == [0b000111, 0b001000, 0b110000]
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], PivotDue(partition=0, borrowed=1), on=0b000111)
+    assert engine.present._machine.owners == [0b000111, 0b001000, 0b110000]
 
 
 # Nine processors, three a partition. Job 1 holds two of the second, so that it has one idle, the first three.
@@ -113,12 +113,12 @@ LOANS = ("1 0 2 5000 5000", "2 1 7 20000 20000")
 def test_the_partition_with_the_most_idle_processors_lends_first(lab: Lab) -> None:
     engine = lab.run("multiqueue", 9, *LOANS, until=1)
     assert borrowed(engine) == [("2", 2, 0, 0b000000111), ("2", 2, 1, 0b000100000)]
-    assert engine.state.machine.owners == [0, 0b000011000, 0b111100111]
+    assert engine.present._machine.owners == [0, 0b000011000, 0b111100111]
 
 
 def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> None:
     engine = lab.run("multiqueue", 9, *LOANS, "3 30000 1 10 10", until=29999)
-    assert engine.state.machine.owners == [0, 0b000011000, 0b111100111]
+    assert engine.present._machine.owners == [0, 0b000011000, 0b111100111]
     engine.run()
     assert borrowed(engine)[-1] == ("3", 0, 2, 0b000000001)
 
@@ -135,7 +135,7 @@ def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:
     sizes = {}
     for moment in (2000, 5000, 8000, 12000, 12800, 17000, 20000, 23000):
         engine.run(moment)
-        sizes[moment] = [owned.bit_count() for owned in engine.state.machine.owners]
+        sizes[moment] = [owned.bit_count() for owned in engine.present._machine.owners]
     assert list(sizes.values()) == [
         [5, 15, 10], [1, 19, 10], [4, 4, 22], [14, 4, 12], [6, 4, 20], [10, 0, 20], [15, 0, 15], [3, 12, 15],
     ]  # fmt: skip
@@ -151,30 +151,30 @@ BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
 
 def test_rule_a_lets_a_job_delay_another_partitions_pivot(lab: Lab) -> None:
     engine = lab.run(TWO, 4, *BOTH, "4 50 2 99 99")
-    pivot = engine.state.jobs[2]
+    pivot = engine.moment.jobs[2]
     because = EndsBeforePivot(pivot, start=320, ends=149, idle=2)
-    assert lab.start(engine, "4") == Backfill(engine.state.jobs[3], because, on=0b0011)
-    assert engine.state.start_of(1) == 149
+    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b0011)
+    assert engine.moment.start_of(1) == 149
 
 
 def test_rule_b_a_longer_job_starts_on_what_its_pivot_leaves(lab: Lab) -> None:
     # Six processors, three a partition. The short job 2 holds two until 50, when the pivot, job 3, needs them.
     engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 2 10 10", "4 2 1 90 90")
-    because = SparesPivot(engine.state.jobs[2], start=50, idle=1, extra=1)
-    assert lab.start(engine, "4") == Backfill(engine.state.jobs[3], because, on=0b000100)
-    assert engine.state.start_of(2) == 50
+    because = SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
+    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b000100)
+    assert engine.moment.start_of(2) == 50
 
 
 def test_rule_b_nothing_is_left_where_the_pivot_needs_all(lab: Lab) -> None:
     engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 3 10 10", "4 2 1 90 90", until=2)
-    assert lab.kept(engine, "4") == WouldDelayPivot(engine.state.jobs[2], start=50, later=92, ends=92)
+    assert lab.kept(engine, "4") == WouldDelayPivot(engine.moment.jobs[2], start=50, later=92, ends=92)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 0, 50, 60]
 
 
 def test_rule_c_a_job_that_delays_no_pivot_borrows_what_it_lacks(lab: Lab) -> None:
     engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
-    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
     assert engine.schedule().start.tolist() == [0, 50, 2]
 
 
@@ -182,7 +182,7 @@ def test_rule_c_is_refused_where_a_pivot_of_any_queue_would_start_later(lab: Lab
     # The long processors are taken until 120. Job 3 would have to borrow a short one until 250, but job 2, the
     # pivot, needs all four at 120.
     engine = lab.run(TWO, 4, "1 0 2 120 120", "2 1 4 200 200", "3 50 1 200 200", until=50)
-    assert lab.kept(engine, "3") == WouldDelayPivot(engine.state.jobs[1], start=120, later=250, ends=250)
+    assert lab.kept(engine, "3") == WouldDelayPivot(engine.moment.jobs[1], start=120, later=250, ends=250)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 120, 320]
 
@@ -223,7 +223,7 @@ def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) ->
 
 def test_cut_speculative_run_waits_again_by_its_original_rank(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
-    assert lab.start(engine, "1") == Start(engine.state.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
     schedule = engine.schedule()
     assert schedule.start.tolist() == [0, 35]
     assert schedule.end.tolist() == [35, 45]
@@ -239,7 +239,7 @@ def test_speculative_run_starts_at_its_reservation(lab: Lab) -> None:
     assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
     assert lab.kept(engine, "3") == TrialLater(at=18, limit=5, free=0)
     engine.run()
-    assert engine.state.start_of(2) == 18
+    assert engine.moment.start_of(2) == 18
     assert lab.start(engine, "3").because == TrialDue(limit=5)
 
 
@@ -247,7 +247,7 @@ def test_a_speculative_run_starts_before_that_where_it_moves_nobody(lab: Lab) ->
     # Job 1 ends at 4 instead of 10.
     engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 30 30")
     assert lab.start(engine, "2").because == TrialEarly(limit=5, reserved=10)
-    assert engine.state.start_of(1) == 4
+    assert engine.moment.start_of(1) == 4
 
 
 def test_a_speculative_run_does_not_pass_a_pivot_that_can_start(lab: Lab) -> None:
@@ -273,7 +273,7 @@ def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
     workload = lab.workload(2, "1 0 2 5 5", "2 0 2 12 12", "3 1 1 9 9", "4 1 1 10 10")
     engine = run(reserve(workload, J1=10), "multiqueue:classes=none", until=1)
     assert lab.kept(engine, "1") == WaitsForReserved(at=10)
-    assert lab.kept(engine, "4") == TouchesReservation(engine.state.jobs[0], at=10, ends=11)
+    assert lab.kept(engine, "4") == TouchesReservation(engine.moment.jobs[0], at=10, ends=11)
     engine.run()
     assert engine.schedule().start.tolist() == [10, 15, 1, 27]
     assert lab.start(engine, "1").because == Due()
@@ -284,12 +284,12 @@ def test_impossible_request_is_granted_at_the_earliest_time(lab: Lab) -> None:
     workload = reserve(lab.workload(2, "1 0 2 5 20", "2 1 2 5 5"), J2=10)
     engine = run(workload, "multiqueue")
     assert lab.reservations(engine, "2") == [(20, AskedFor(wanted=10))]
-    assert engine.state.start_of(1) == 20
+    assert engine.moment.start_of(1) == 20
 
 
 def test_a_reservation_that_was_asked_for_may_delay_a_pivot(lab: Lab) -> None:
     workload = lab.workload(2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 5 5")
-    assert run(workload, "multiqueue").state.start_of(1) == 10
+    assert run(workload, "multiqueue").moment.start_of(1) == 10
     assert run(reserve(workload, J3=12), "multiqueue").schedule().start.tolist() == [0, 17, 12]
 
 
@@ -340,8 +340,8 @@ def test_refused_job_is_tried_again_after_a_pivot_is_delayed(lab: Lab, curious: 
     workload = lab.workload(8, *lines, "7 12 8 40 40")
     engine = Engine(workload, "multiqueue:classes=50", curious=curious)
     engine.run(12)
-    assert [run.job.id for run in engine.state.running.values()] == ["1", "2", "6", "5"]
-    assert engine.state.running[4].since == 12
+    assert [run.job.id for run in engine.present._running.values()] == ["1", "2", "6", "5"]
+    assert engine.present._running[4].since == 12
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_kept_job_names_a_pivot_that_it_would_delay() -> None:
         spec = f"multiqueue:classes={draw.choice(('5/20', '10', 'none'))},speculate={draw.choice((3, 10))}"
         engine = Engine(workload, f"{spec},speculate_over={draw.choice((1, 5, 20))}", watchers=[Checker])
         while engine.step():
-            reasons = [getattr(decision, "because", None) for decision in engine.state.decisions]
+            reasons = [getattr(decision, "because", None) for decision in engine.moment.decisions]
             delays = [reason for reason in reasons if isinstance(reason, WouldDelayPivot)]
             assert all(reason.later > reason.start for reason in delays), (seed, engine.now)
             found += len(delays)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.forecast.replay import read
 from sim.kernel.known import known

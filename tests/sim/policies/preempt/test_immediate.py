@@ -10,7 +10,7 @@ from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import say
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
 
@@ -71,7 +71,7 @@ def test_who_suffered_least_is_suspended(lab: Lab) -> None:
     engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
     assert suspensions(engine) == [(20, "1")]
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == MadeWay(engine.state.jobs[3], suffering=1, slice=10)
+    assert why == MadeWay(engine.moment.jobs[3], suffering=1, slice=10)
 
 
 def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
@@ -80,7 +80,7 @@ def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
     engine.switch(parse_policy("immediate:slice=30"), 25)
     engine.step()
     assert suspensions(engine) == [(50, "1")]
-    assert "makes room for J2, which has done no work yet" in say(engine.state.decisions[0])
+    assert "makes room for J2, which has done no work yet" in say(engine.moment.decisions[0])
 
 
 def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:

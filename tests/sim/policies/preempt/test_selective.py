@@ -19,7 +19,7 @@ from sim.decisions.decisions import Decision, Suspend, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
@@ -85,7 +85,7 @@ def test_xfactor_exactly_sf_times_as_large_suffices(
 def test_the_reason_has_both_xfactors(lab: Lab) -> None:
     engine = lab.run("selective:tick=1", 2, *PAIR)
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == Outranked(engine.state.jobs[1], xfactor=2, own_xfactor=1, factor=2)
+    assert why == Outranked(engine.moment.jobs[1], xfactor=2, own_xfactor=1, factor=2)
 
 
 def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
@@ -96,7 +96,7 @@ def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
 @pytest.mark.parametrize("tick", ["1.1", "3.3", "7.7"])
 def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tick: str) -> None:
     engine = lab.run(f"selective:tick={tick},sf=1.1", 2, *PAIR, "3 1 1 30 30", "4 2.2 2 7 9")
-    assert engine.state.tally.finished == 4
+    assert engine.present._tally.finished == 4
 
 
 def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
@@ -235,7 +235,7 @@ def test_memory_makes_suspending_and_resuming_last(lab: Lab) -> None:
     policy = parse_policy("selective:tick=1,memory=yes,bandwidth=100")
     assert isinstance(policy, Preemptive)
     engine = lab.run(policy, 2, *PAIR)
-    takes = policy.overhead(engine.state.jobs[0])
+    takes = policy.overhead(engine.moment.jobs[0])
     assert 1 < takes < 10
     times = [(s.kind, s.start) for s in stretches(engine, "1")]
     assert [kind for kind, _ in times] == ["run", "suspending", "resuming", "run"]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sim.engine.check import Checker
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError, PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
@@ -26,7 +26,7 @@ BUSY = ("1 0 4 10 10", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10", "5 100 1 5 5
 
 
 def switches(engine: Engine) -> list[tuple[float, str]]:
-    return [(switch.time, switch.spec) for switch in engine.state.switches]
+    return [(switch.time, switch.spec) for switch in engine.moment.switches]
 
 
 def test_another_takes_over_beyond_the_band_and_the_first_again_below_it(lab: Lab) -> None:
@@ -40,11 +40,11 @@ def test_another_takes_over_beyond_the_band_and_the_first_again_below_it(lab: La
 def test_schedule_names_the_policies_that_the_user_chose(lab: Lab) -> None:
     spec = "adaptive:above=conservative,by=queue,at=1.5,band=1,over=0"
     engine = Engine(lab.workload(4, *BUSY), spec)
-    while len(engine.state.switches) < 2:
+    while len(engine.moment.switches) < 2:
         engine.step()
     engine.switch("fcfs")
     engine.run()
-    assert len(engine.state.switches) == 3
+    assert len(engine.moment.switches) == 3
     assert engine.schedule().policy == f"{spec}, from d0 00:00:30 on fcfs"
 
 
@@ -107,7 +107,7 @@ def test_a_run_can_be_gone_through_and_forked_as_any_other(above: str) -> None:
     assert timeline.snapshot().switches == made[:1]
     timeline.fork()
     timeline.compute_all()
-    ends = [np.array(timeline.branches[name].engine.state.ledger.end) for name in ("main", "fork 1")]
+    ends = [np.array(timeline.branches[name].engine.present._ledger.end) for name in ("main", "fork 1")]
     assert np.array_equal(ends[0], ends[1])
     assert timeline.branch.switches == made
 

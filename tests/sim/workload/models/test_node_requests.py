@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.forecast.replay import read
 from sim.workload.models.generated import generate

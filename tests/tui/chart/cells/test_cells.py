@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from sim.engine.engine import Engine
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from tests.tui.chart.charts import chart_of

@@ -1,0 +1,33 @@
+"""Decisions that a policy yields instead of making calls: each is carried out as the call for which it stands."""
+
+from __future__ import annotations
+
+from sim.core.moment import Moment
+from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.errors import DecisionError
+
+
+def carry_out(now: Moment, decision: object) -> None:
+    """Carry out a decision that a policy has yielded."""
+    match decision:
+        case Start(job, because, on, limit):
+            now._start(job, because, on, limit, False)
+        case Backfill(job, because, on, limit):
+            now._start(job, because, on, limit, True)
+        case Reserve(job, at, because, lasts, on):
+            now._reserve(job, at, because, lasts, on)
+        case Expect(job, at):
+            now.expect(job, at)
+        case Suspend(job, because, overhead):
+            now.suspend(job, because, overhead)
+        case Resume(job, because, overhead, on):
+            now.resume(job, because, overhead, on)
+        case Wake(at, _, True):
+            now.wake_once(at)
+        case Wake(at, during):
+            now.wake(at, during)
+        case Keep(job, because):
+            now.keep(job, because)
+        case _:
+            known = "Start, Backfill, Reserve, Expect, Suspend, Resume, Wake or Keep"
+            raise DecisionError(f"a policy cannot yield an object of type {type(decision).__name__}: expected {known}")
