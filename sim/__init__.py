@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sim.comparison.differences import compare
     from sim.core.engine import Engine
     from sim.engine.schedule import Schedule
+    from sim.core.moment import Moment
     from sim.errors import SchedscopeError
     from sim.forecast.replay import read
     from sim.life.life import life_of
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "Engine": "core.engine",
+    "Moment": "core.moment",
     "POLICIES": "policies",
     "Policy": "policies",
     "Scenario": "timeline.scenario",
@@ -76,6 +78,7 @@ names is first used, so that `import sim` is fast.
 __all__ = [
     "POLICIES",
     "Engine",
+    "Moment",
     "Policy",
     "Scenario",
     "SchedscopeError",

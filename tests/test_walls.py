@@ -16,7 +16,6 @@ from sim.policies import POLICIES
 from sim.policies.orders import Order
 from sim.policies.parameters import parameters_of
 from sim.policies.policy import Policy
-from sim.policies.view import View
 
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"

@@ -14,11 +14,11 @@ from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 from sim.code.lines import Function
+from sim.core.moment import Moment
 from sim.formatting import count, name, printable, shortened
 from sim.machine.moment import is_by
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
-from sim.policies.view import GivenView
 from sim.workload.job import FIELDS, Job
 
 LONGEST = 2000
@@ -189,7 +189,7 @@ def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
 
 
 def _is_view(owner: object) -> bool:
-    return isinstance(owner, GivenView)
+    return isinstance(owner, Moment)
 
 
 def _with_values_or_nothing(node: ast.expr, local: Mapping[str, Any]) -> str:

@@ -17,11 +17,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
-from sim.core.engine import Engine
 from sim.engine.moment import LiveMoment, Where
 from sim.engine.schedule import Schedule
 from sim.history.past import Past

@@ -6,6 +6,7 @@ nothing. The methods that begin with an underscore are for the engine.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from heapq import heappush
 from math import inf
 
@@ -24,16 +25,19 @@ from sim.decisions.decisions import (
     check_reason,
     check_span,
 )
-from sim.decisions.reasons import AskedFor, Compressed, MadeRoom
+from sim.decisions.reasons import AskedFor, Compressed, InOrder, MadeRoom
+from sim.decisions.reasons_on_nodes import on_nodes
 from sim.decisions.sentences import Reason
 from sim.errors import DecisionError
 from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT, whole
-from sim.policies.calls import in_order, on_nodes
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+
+_in_order = lru_cache(1024)(InOrder)
+"""The same numbers occur again and again"""
 
 
 class PassStoppedError(GiveWayError):
@@ -83,7 +87,7 @@ class Acting(Asking):
         for job in self._line().copy():
             if not self.fits(job):
                 return job
-            self._start(job, in_order(self.free), None, None, False)
+            self._start(job, _in_order(self.free), None, None, False)
         return None
 
     def _start(self, job: Job, because: Reason, on: Seats | int | None, limit: float | None, is_backfill: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
@@ -12,20 +13,21 @@ from typing import Any
 from sim.core.state import State
 from sim.core.stay import Stay
 from sim.decisions.reasons_on_nodes import no_nodes
-from sim.decisions.reasons_to_wait import MachineGoesDown
+from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import Leftover, NodeMachine, shadow_on_nodes
-from sim.machine.plan import Plan, by_number
+from sim.machine.plan import Ends, Plan, by_number
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
-from sim.policies.calls import too_few
 from sim.policies.policy import Policy
-from sim.policies.view import Ends
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
 from sim.workload.shortage import Shortage
+
+_too_few = lru_cache(256)(TooFewFree)
+"""The same numbers occur again and again"""
 
 
 class Asking(State):
@@ -274,7 +276,7 @@ class Asking(State):
     def lacks(self, job: Job) -> Reason:
         """Return the reason why the job does not fit: what it lacks."""
         if job.procs > self.free:
-            return too_few(self.free)
+            return _too_few(self.free)
         if self._machine.has_nodes:
             return no_nodes(self._machine.lack(job), self._machine.kept_from(job))
         return MachineGoesDown(self._closes, self._time + self.remaining_estimate(job.rank))

@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from heapq import heappop
-from inspect import unwrap
 from math import inf
-from types import MethodType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sim.captured_output import hear, may_be_heard
 from sim.core.acting import PassStoppedError
@@ -34,7 +32,7 @@ from sim.core.switching import hand_over, promise_again
 from sim.core.yielded import carry_out
 from sim.decisions.matrix import Phase
 from sim.engine.moment import LiveMoment, take_snapshot
-from sim.engine.policy_calls import MOMENTS, after_step, beginning, blame, leaves_waiting, run_pass
+from sim.engine.policy_calls import after_step, beginning, blame, leaves_waiting, run_pass
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot
@@ -59,9 +57,6 @@ A_SLICE = 256
 """Largest number of steps that are made at once, without giving way to other threads"""
 Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
 """Function that begins to observe a run. It returns another function, which the engine calls after every step."""
-
-
-MOMENTS.append(Moment)
 
 
 Resumed: TypeAlias = tuple[Given, Moment, Future]
@@ -387,8 +382,7 @@ class Engine:
 
     def _prepare_passes(self) -> None:
         """Find out how the policy decides."""
-        policy = self.present._policy
-        decide: Callable[[Moment], Any] = MethodType(unwrap(type(policy).decide), policy)
+        decide = self.present._policy.decide
 
         def make_pass(moment: Moment) -> None:
             run_pass(moment, decide, moment, carry_out)

@@ -21,10 +21,9 @@ from sim.history.stretch import GANG, KINDS
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture, MatrixView
-from sim.machine.plan import Plan
+from sim.machine.plan import Ends, Plan
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, plans_of
-from sim.policies.view import Ends
 from sim.workload.limits import Use
 from sim.workload.model import Floats, Job, Jobs, Workload
 from sim.workload.outages import Outage, capacity

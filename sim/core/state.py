@@ -20,12 +20,11 @@ from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import Matrix
-from sim.machine.plan import Plan, machine_of
+from sim.machine.plan import Ends, Plan, machine_of
 from sim.machine.processors import Placement
 from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
-from sim.policies.view import Ends
 from sim.workload.limits import Use
 from sim.workload.model import Job, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from sim.decisions.because import UNTOLD, Because, flag, job, moment, text, whole
+from sim.decisions.reasons import EarliestHole, FitsBeside, FitsExtra, WhenFree, WhenPredicted, WhenRoom
+from sim.decisions.reasons_to_wait import PlannedLater, PredictedToDelay, WouldDelay
 from sim.workload.job import Job
 
 if TYPE_CHECKING:
@@ -108,3 +111,23 @@ def no_nodes(lack: Shortage, kept: tuple[str, float, float, bool] | None) -> NoN
     `kept` is None, a `NoNodes` with the fields `lack`.
     """
     return NoNodes(*lack) if kept is None else NodesReserved(*kept)
+
+
+_INSTEAD: dict[type, Callable[[Any], Because]] = {
+    WhenFree: lambda because: WhenRoom(),
+    FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
+    WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
+    PredictedToDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
+    WhenPredicted: lambda because: WhenRoom(),
+    EarliestHole: lambda because: EarliestRoom(),
+    PlannedLater: lambda because: RoomLater(because.at),
+}
+"""For each kind of reason with processor counts: function that converts it to the reason to give on a machine of nodes,
+where these counts do not decide
+"""
+
+
+def on_nodes(because: Any) -> Any:
+    """Return the reason to give in place of `because` on a machine of nodes; most reasons are returned unchanged."""
+    instead = _INSTEAD.get(type(because))
+    return because if instead is None else instead(because)

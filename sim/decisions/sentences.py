@@ -43,7 +43,7 @@ class OwnReason(Protocol):
     Reasons are immutable, such as frozen dataclasses. A reason may have two more methods: `brief(job, at)` returns a
     few words (`Brief`), and `past(job, others)` a clause after "because" that covers many steps. Screens show the
     numbers in a reason's fields. Each is labelled by the name of its field or by a `Called` annotation; the types
-    `Moment` and `Span` give it a unit.
+    `Time` and `Span` give it a unit.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
@@ -77,7 +77,7 @@ class Unit(Enum):
     SPAN = "a length of time"
 
 
-Moment: TypeAlias = Annotated[float, Unit.MOMENT]
+Time: TypeAlias = Annotated[float, Unit.MOMENT]
 Span: TypeAlias = Annotated[float, Unit.SPAN]
 _UNITS = {MOMENT: Unit.MOMENT, SPAN: Unit.SPAN}
 

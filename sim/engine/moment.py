@@ -19,10 +19,9 @@ from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture, MatrixView
-from sim.machine.plan import Plan
+from sim.machine.plan import Ends, Plan
 from sim.policies.columns import Column
 from sim.policies.policy import Policy
-from sim.policies.view import Ends
 from sim.workload.model import Floats, Job, Jobs
 from sim.workload.outages import Outage
 

@@ -21,12 +21,10 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Any, Protocol, TypeVar
 
 from sim.captured_output import restored
+from sim.core.moment import Moment
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
-from sim.decisions.decisions import Decision
-from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
 from sim.formatting import count, exact_clock, printable, shortened
-from sim.policies.calls import ACTS, Pass
 from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
 from sim.workload.model import Job
@@ -68,8 +66,6 @@ class Deciding(Protocol):
         """Return the number of jobs that wait or are suspended."""
 
 
-MOMENTS: list[type] = [StateView]
-"""Classes of what a policy is given"""
 _DECIDING: dict[int, Deciding] = {}
 """Mapping from a thread's id to the state of the run whose policy decides in this thread now"""
 _SEEN: dict[int, tuple[Deciding, int, float]] = {}
@@ -108,14 +104,6 @@ def run_pass(
             del _DECIDING[thread]
         else:
             _DECIDING[thread] = around
-
-
-def first_of(state: Any, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions, and stop when `most` decisions of this step have been applied."""
-    for decision in state.policy.decide(view):
-        if len(state.decisions) >= most:
-            return
-        yield decision
 
 
 def unanswered(thread: int) -> tuple[str, float]:
@@ -253,9 +241,6 @@ def _message_of(error: BaseException) -> str:
         text = "its message cannot be read"
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY
-    if isinstance(error, AttributeError) and isinstance(error.obj, tuple(MOMENTS)) and error.name in ACTS:
-        mend = "write @by_calls above decide (from sim.policies.calls import by_calls)"
-        return f"it acts by calls, such as now.{error.name}(...): {mend}"
     if isinstance(error, TypeError) and (call := _call_in(error, text)):
         return f"wrong arguments, expected {call}"
     hint = _hint(error) if isinstance(error, AttributeError) else ""
@@ -268,7 +253,7 @@ def _call_in(error: TypeError, text: str) -> str:
     of a call on the pass; otherwise "".
     """
     found = _ARGUMENTS.match(text)
-    method = getattr(Pass, found[1], None) if found else None
+    method = getattr(Moment, found[1], None) if found else None
     if found is None or not isfunction(method):
         return ""
     lines = (linecache.getline(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__))
@@ -279,12 +264,12 @@ def _call_in(error: TypeError, text: str) -> str:
 
 
 def _hint(error: AttributeError) -> str:
-    """Return a hint for the error message, "" without one: a similar name that the view has, or why it does not have
+    """Return a hint for the error message, "" without one: a similar name that the moment has, or why it does not have
     this name.
     """
     if error.name in _TRUTH:
         return HIDDEN
-    if not isinstance(error.obj, tuple(MOMENTS)) or not error.name:
+    if not isinstance(error.obj, Moment) or not error.name:
         return ""
     return similar(error.name, (name for name in dir(type(error.obj)) if not name.startswith("_")))
 

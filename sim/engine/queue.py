@@ -7,11 +7,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.policies.orders import Fcfs, Order
-from sim.policies.view import View
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 _RANK: Callable[[Job], int] = attrgetter("rank")
 _CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
@@ -71,7 +73,7 @@ class Queue:
         """Return the rule that sorts the queue, as computed for the last pass."""
         return self.seen or self._order.at_step(self.step)
 
-    def look(self, view: View) -> tuple[()]:
+    def look(self, view: Moment) -> tuple[()]:
         """Update the order from the state, before a pass. Return an empty sequence of decisions, so that the engine can
         call this method like a policy.
         """

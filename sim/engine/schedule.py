@@ -5,22 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.engine.state import State
 from sim.errors import NotThereError
-from sim.history.history import History
 from sim.history.node_use import nodes_on
-from sim.history.past import specs_of
 from sim.history.processor_sets import SetTable
 from sim.notebook import Drawn, Tabular, picture_of
-from sim.policies.policy import written_policy
-from sim.workload.columns import compact
 from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
 from sim.workload.outages import Outage
 
@@ -167,51 +162,3 @@ def drawn_again(schedule: Schedule) -> Drawn:
     engine = schedule.again()
     engine.run()
     return engine, schedule.workload.title(schedule.policy)
-
-
-def _specs_of_run(state: State) -> str:
-    """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
-    which it took over. The switches of an adaptive policy are not among them.
-    """
-    return specs_of(written_policy(state.chosen), [switch for switch in state.switches if not switch.by_rule])
-
-
-def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
-    """Return the results of a run up to now as columns.
-
-    With `is_last` the columns share memory with the run, which must not go on then.
-    """
-    ledger = state.ledger
-    column: Callable[[Any], NDArray[Any]] = np.asarray if is_last else np.array
-    time, free, waiting, wanted = map(column, history.at(slice(history.steps)))
-    start, end = column(ledger.start), column(ledger.end)
-    ran = np.where(np.isnan(end), np.nan, workload.runtime) if np.isnan(end).any() else workload.runtime
-    for rank in {*state.under_way, *state.suspended}:
-        ran[rank] = state.ran(rank)
-    if state.releases is not None:
-        workload = replace(workload, submit=state.releases.submits(workload.submit))
-    return Schedule(
-        workload=workload,
-        policy=_specs_of_run(state),
-        start=start,
-        end=end,
-        ran=ran,
-        backfilled=np.frombuffer(bytes(ledger.backfilled), dtype=np.bool_),
-        promised=column(ledger.promised),
-        preemptions=compact(np.array(ledger.preemptions)),
-        migrations=compact(np.array(ledger.migrations)),
-        speculative_kills=state.tally.speculative_kills,
-        borrowed=state.tally.borrowed,
-        curves=Curves(
-            time=time,
-            free=free,
-            waiting=waiting,
-            wanted=wanted,
-            suspended=compact(history.count_suspended(time)),
-        ),
-        stalled=state.tally.stalled,
-        interruptions=compact(np.array(ledger.interruptions)),
-        outages=state.outages,
-        dropped=state.dropped,
-        cores=history.last_processors(len(workload) if workload.shape is not None else 0),
-    )

@@ -18,9 +18,9 @@ from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
+from sim.machine.plan import Ends
 from sim.policies.columns import Column
 from sim.policies.policy import Policy
-from sim.policies.view import Ends
 from sim.workload.model import Job
 from sim.workload.outages import Outage
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf, isnan
 from statistics import median
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,15 +26,16 @@ from sim.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.forecast.tree_order import tree_order
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.slurm import Entry, Slurm
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.policy import Policy
-from sim.policies.view import View
 from sim.timeline.scenario import run
 from sim.workload.formats.nodes import shape_of
 from sim.workload.formats.sacct_requests import Asked, resources
 from sim.workload.model import Job, Workload
 from sim.workload.shape import Request, Seats, Shape
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 MOST_WAITING = 500
 """Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
@@ -99,8 +100,7 @@ class FromNow(Slurm):
     has_points: bool = field(default=False, repr=False)
     """True if the points of each partition are known for jobs with several partitions."""
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         for job in now.queued():
             if job.rank < self.running:
                 seats = now.where_it_ran(job)
@@ -108,20 +108,20 @@ class FromNow(Slurm):
                     now.begin(job, AsRecorded(now.time, 0.0), seats)
         super().decide(now)
 
-    def _main(self, now: Pass) -> dict[int, Job]:
+    def _main(self, now: Moment) -> dict[int, Job]:
         """Start no job: in Slurm's main half a job that does not fit closes all nodes of its partitions for others. Any
         job that starts nevertheless starts in the backfill half, too.
         """
         return {}
 
-    def is_held(self, view: View, job: Job) -> bool:
+    def is_held(self, view: Moment, job: Job) -> bool:
         own = self.demands.get(job.rank, ())
         if not own:
             return False
         used = self._used(view)
         return any(used[number] + amount > self.most[number] for number, amount in own)
 
-    def _used(self, view: View) -> Counter[int]:
+    def _used(self, view: Moment) -> Counter[int]:
         """Return how much of each limit the running jobs take. It is counted again only after a start or an end."""
         running, kept = tuple(view.running), view.notes.setdefault("used", {})
         if running not in kept:
@@ -133,7 +133,7 @@ class FromNow(Slurm):
         found: Counter[int] = kept[running]
         return found
 
-    def entries(self, view: View) -> list[Entry]:
+    def entries(self, view: Moment) -> list[Entry]:
         """Return each waiting job once if the points of partitions are unknown: its recorded priority is that of one
         partition, which is not known.
         """
@@ -142,7 +142,7 @@ class FromNow(Slurm):
         queue, tiers = view.queue, view.tiers
         return [(job, -1) for job in (sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue)]
 
-    def to_plan(self, view: View, waiting: list[Entry]) -> list[Entry]:
+    def to_plan(self, view: Moment, waiting: list[Entry]) -> list[Entry]:
         """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, and
         plans of the jobs behind that last one do not change them.
         """

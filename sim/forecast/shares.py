@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import exp2, inf
+from typing import TYPE_CHECKING
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.in_partitions import ByPriority, without
 from sim.policies.orders import Order
-from sim.policies.view import View
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 HALF_LIFE = 7 * 86400.0
 """Seconds after which usage counts half. It is Slurm's default, because recordings do not have the value of a site."""
@@ -107,7 +110,7 @@ class _ByShares(ByPriority):
     points: Mapping[User, float] = field(default_factory=dict, repr=False, compare=False)
     moving: frozenset[User] = field(default=frozenset(), repr=False, compare=False)
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         """Return the order with the points that users have by their usage up to now."""
         usage: dict[User, float] = view.notes.setdefault("usage", {**self.usage})
         clock: dict[str, float] = view.notes.setdefault("clock", {"at": view.now, "due": view.now + PERIOD})

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sim.cluster.values import Cluster, ClusterJob, Share
 from sim.forecast.in_partitions import multifactor_of
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
-from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.share_entry import ShareEntry
 from sim.workload.share_tree import ShareTree
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 NAME = "fairshare"
 """Name of the part of a priority that fair share contributes."""
@@ -26,7 +29,7 @@ class ByTree(Multifactor):
     """For each job, by rank: its priority without the points of its user's rank."""
     tree: ShareTree | None = field(default=None, repr=False, compare=False)
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         """Return the order with the ranks that users have by their usage up to now."""
         assert self.tree is not None
         return replace(self, ranks=self._ranks(view, self.tree), leaf=self.tree.leaf)

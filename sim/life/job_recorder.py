@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import (
     Backfill,
     Decision,
@@ -25,7 +26,6 @@ from sim.decisions.decisions import (
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.reasons_inferred import AwaitsTurn, RowStopped
 from sim.decisions.sentences import Reason
-from sim.core.engine import Engine
 from sim.engine.moment import Where
 from sim.engine.snapshot import Running, Suspended
 from sim.history.stretch import KINDS, SPECULATIVE

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sim.core.engine import Engine
 from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
-from sim.core.engine import Engine
 from sim.life.moments import Range, Waited, job_in_reason, numbers_of
 from sim.why.wait_reasons import Holder, must_end, room
 from sim.workload.model import Job

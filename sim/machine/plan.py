@@ -4,6 +4,7 @@ needs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from sim.errors import DecisionError, ParameterError
@@ -14,6 +15,8 @@ from sim.machine.profile import Profile
 from sim.workload.model import Workload
 
 Plan: TypeAlias = Profile | NodePlan
+Ends: TypeAlias = Sequence[tuple[float, int, int]]
+"""List of (expected end, rank, number of processors) of running jobs, sorted."""
 
 
 def machine_of(workload: Workload, placement: Placement) -> Machine:

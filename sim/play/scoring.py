@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Decision, Start
+from sim.core.engine import Engine
+from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.sentences import say
-from sim.core.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.formatting import clock, count, name, span
 from sim.play.game import Game
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
-from sim.policies.view import View
 from sim.workload.model import Workload
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
 """Specs of the policies that the player is compared with: FCFS as the baseline, then four ways of backfilling from the
@@ -47,12 +48,12 @@ class Followed(Policy):
 
     plans = "nobody"
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        due = [rank for time, rank in self.starts if time == view.now]
+    def decide(self, now: Moment) -> None:
+        due = [rank for time, rank in self.starts if time == now.time]
         for rank in due:
-            yield Start(view.job(rank), InOrder(view.free))
-        if view.now >= self.until:
-            yield from Easy().decide(view)
+            now.begin(now.job(rank), InOrder(now.free))
+        if now.time >= self.until:
+            Easy().decide(now)
 
 
 class Score(NamedTuple):

@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import exp2, log
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.share_tree import ShareTree
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 WEEK = 7 * 86400.0
 MOST_HALVES = 500
@@ -83,7 +85,7 @@ class Multifactor(Order):
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         """Return a copy of this order with the users' usage up to now. Between two passes each running job's usage
         grows evenly.
         """
@@ -114,7 +116,7 @@ class Multifactor(Order):
         )
         return seen
 
-    def _ranks(self, view: View, tree: ShareTree) -> Mapping[int, float]:
+    def _ranks(self, view: Moment, tree: ShareTree) -> Mapping[int, float]:
         """Return the factor of each user's rank in the tree at the last sum of usage.
 
         Only ratios of usage matter, so nothing decays in the notes: what is used later counts more. The notes have the
@@ -141,7 +143,9 @@ class Multifactor(Order):
         ranks: Mapping[int, float] = notes["tree_ranks"]
         return ranks
 
-    def _in_tree(self, view: View, accounts: Sequence[str], kept: float, gained: float) -> dict[tuple[str, int], float]:
+    def _in_tree(
+        self, view: Moment, accounts: Sequence[str], kept: float, gained: float
+    ) -> dict[tuple[str, int], float]:
         """Return the usage of each user in each account up to now, as a mapping from (account, user) to
         processor-hours.
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import fmod, inf, isnan, log2, log10
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sim.machine.moment import ratio, whole
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.random_numbers import GOLDEN, drawn, mixed
-from sim.policies.view import View
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"
@@ -61,7 +63,7 @@ class Order:
         """Return the order for the pass of this step; random orders differ from step to step."""
         return self
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         """Return the order for this pass, with the data that its keys need from `view`; data for later passes is stored
         in `view.notes`.
         """

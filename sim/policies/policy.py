@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from inspect import unwrap
 from itertools import islice
 from types import CodeType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from sim.machine.turns import Turns
 from sim.policies.columns import Column
 from sim.policies.orders import OWN, Fcfs, Order, Xfactor
 from sim.policies.parameters import as_typed, parameters_of
-from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 class CodeRef(NamedTuple):
@@ -154,7 +156,7 @@ class Policy:
         """Return the policies that may decide in a run with this one."""
         return (self,)
 
-    def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
+    def next_policy(self, now: Policy, view: Moment, led: dict[str, float]) -> Policy:
         """Return the policy that decides from now on; called only if this policy selects others (`leads`).
 
         `now` is the policy that decided so far. `led` is a memory for this method, which is copied when a run is

@@ -20,8 +20,8 @@ from time import perf_counter
 from types import MappingProxyType
 
 from sim.code.lines import PassCode
-from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
 from sim.core.engine import Engine, Watcher
+from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near

@@ -27,8 +27,8 @@ from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine, shadow_on_nodes
 from sim.machine.ousterhout_matrix import MatrixPicture
+from sim.machine.plan import Ends
 from sim.machine.plan import Plan as FreeRoom
-from sim.policies.view import Ends
 from sim.why.facts import Free
 from sim.workload.model import Job
 from sim.workload.outages import closing

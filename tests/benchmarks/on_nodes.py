@@ -22,9 +22,9 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
+from sim.kernel import choice
 
 from sim.core.engine import Engine
-from sim.kernel import choice
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
 from sim.workload.model import Field, Trace, Workload

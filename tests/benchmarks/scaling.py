@@ -16,8 +16,9 @@ from math import log10
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.core.engine import Engine
 from sim.kernel import choice
+
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.models import lublin

@@ -22,9 +22,11 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from sim.core.engine import Engine
 from sim.kernel import choice
 from sim.kernel.known import known
+from tests.oracle.by_yield import OldEasy
+
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
@@ -33,7 +35,6 @@ from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
-from tests.oracle.by_yield import OldEasy
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (

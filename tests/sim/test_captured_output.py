@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from sim.policies.calls import yielding
 
 from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
@@ -16,7 +17,6 @@ from sim.core.engine import Engine
 from sim.errors import PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
-from sim.policies.calls import yielding
 from sim.timeline.timeline import Timeline
 from tests.sim.policies.own.test_loading import FAIR
 
@@ -25,12 +25,11 @@ pytestmark = pytest.mark.usefixtures("own_program")
 TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoint()\n        for job in")
 
 BY_CALLS = """from sim import Policy
-from sim.policies.calls import Pass, by_calls
+from sim.core.moment import Moment
 
 class Own(Policy):
     'Own.'
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         {odd}
         now.start_in_order()
 """

@@ -21,11 +21,11 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.registry import policy
-from sim.policies.view import View
 from tests.sim.conftest import Lab
 from tui.look.settings import FOLDER_VARIABLE
 from tui.sessions.autosave import STATE
@@ -143,7 +143,7 @@ def broken() -> Iterator[str]:
     class Broken(FirstComeFirstServed):
         """First come, first served, until it fails."""
 
-        def decide(self, view: View) -> Iterator[Decision]:
+        def decide(self, view: Moment) -> Iterator[Decision]:
             if view.now >= 600:
                 raise ZeroDivisionError("nothing to share")
             yield from super().decide(view)

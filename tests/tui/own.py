@@ -13,14 +13,14 @@ from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.policy import Policy
-from sim.policies.view import View
+from sim.core.moment import Moment
 
 
 @dataclass(frozen=True)
 class Fair(Policy):
     """First come, first served."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
 '''
 FCFS = """        for job in view.queue:
             if job.procs > view.free:

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.events import Paste
 from textual.widgets import Select
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import Phase, Place
 from sim.formatting import Clock
@@ -21,7 +22,6 @@ from sim.policies.gang.gang import Gang
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.session.session import Bookmark, BranchRecord, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.workload.model import Job
@@ -262,7 +262,7 @@ class Talking(MultiQueue):
     def limits(self) -> tuple[float, ...]:
         return ()
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from super().decide(view)
         for job, mark in zip(view.queue, MARKS, strict=False):
             yield Keep(job, Because(mark))
@@ -272,7 +272,7 @@ class Talking(MultiQueue):
 class Turning(Gang):
     """Policy whose names of phases and whose reasons look like markup."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for decision in super().decide(view):
             if isinstance(decision, Phase):
                 yield Phase("[/x]phase")  # type: ignore[arg-type]

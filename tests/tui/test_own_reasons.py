@@ -10,13 +10,13 @@ import pytest
 
 from sim.comparison.comparison_sentences import what_it_did
 from sim.comparison.divergence import account
-from sim.decisions.decisions import Decision, Keep, Wake
-from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
 from sim.core.engine import Engine
+from sim.core.moment import Moment
+from sim.decisions.decisions import Decision, Keep, Wake
+from sim.decisions.sentences import Called, Detail, Reason, Span, Time, brief, details, say, why
 from sim.formatting import Clock, clock
 from sim.life.life import life_of
 from sim.policies.backfill.fcfs import FirstComeFirstServed
-from sim.policies.view import View
 from sim.why.evidence import evidence_of
 from sim.why.facts import fact_row
 from sim.workload.model import Job
@@ -33,7 +33,7 @@ JOBS = ("1 0 2 50 60", "2 5 1 100 100")
 
 @dataclass(frozen=True)
 class TooHot:
-    until: Annotated[Moment, Called("cool again")]
+    until: Annotated[Time, Called("cool again")]
     lasts: Span
     after: Job | None
     degrees: float
@@ -69,7 +69,7 @@ class Silent(Failing):
 class Siesta(FirstComeFirstServed):
     """Policy that starts no job before the evening, with a reason of its own."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         if view.now >= EVENING:
             yield from super().decide(view)
             return
@@ -77,12 +77,12 @@ class Siesta(FirstComeFirstServed):
         for job in view.queue if view.curious else ():
             yield Keep(job, self.reason(view, job))
 
-    def reason(self, view: View, job: Job) -> Reason:
+    def reason(self, view: Moment, job: Job) -> Reason:
         return TooHot(EVENING, EVENING - view.now, None, 41.5)
 
 
 class Failure(Siesta):
-    def reason(self, view: View, job: Job) -> Reason:
+    def reason(self, view: Moment, job: Job) -> Reason:
         return Failing(41.5, job)
 
 

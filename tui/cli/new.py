@@ -26,20 +26,19 @@ from __future__ import annotations
 
 '''
 
-EASY = '''from sim import Policy
+EASY = '''from sim import Moment, Policy
 from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import WouldDelay
-from sim.decisions.sentences import Moment
+from sim.decisions.sentences import Time
 from sim.formatting import Clock
 from sim.machine.moment import is_by
-from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.workload.model import Job
 
 
 @dataclass(frozen=True)
 class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, without a capital and a full stop
-    until: Moment  # its fields are shown as numbers: a Moment, a Span (of time), a Job or any number
+    until: Time  # its fields are shown as numbers: a Time, a Span (of time), a Job or any number
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"it ends before {{at(self.until)}}, when the first job in the queue starts"
@@ -56,9 +55,8 @@ class {Name}(Policy):
         """The head never starts later than planned: `--check` and `schedscope test` hold it to that."""
         return True
 
-    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
-    def decide(self, now: Pass) -> None:
-        """One pass: what to do now."""
+    def decide(self, now: Moment) -> None:
+        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
         head = now.start_in_order()  # jobs start in the order of queue_order() until one does not fit: the head
         if head is None:
             return
@@ -78,9 +76,8 @@ class {Name}(Policy):
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
 '''
 
-FCFS = '''from sim import Policy
+FCFS = '''from sim import Moment, Policy
 from sim.decisions.reasons import InOrder
-from sim.policies.calls import Pass, by_calls
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 
@@ -94,9 +91,8 @@ class {Name}(Policy):
     lets_pass = False  # no job starts before one ahead of it
     plans = "nobody"  # no job has a planned start
 
-    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
-    def decide(self, now: Pass) -> None:
-        """One pass: what to do now."""
+    def decide(self, now: Moment) -> None:
+        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
         waiting = now.queued()  # the waiting jobs, by arrival
         priority = {{j.rank: (now.time - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
         now.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
@@ -107,9 +103,8 @@ class {Name}(Policy):
             now.begin(job, InOrder(now.free))  # every start has its reason
 '''
 
-CONSERVATIVE = '''from sim import Policy
+CONSERVATIVE = '''from sim import Moment, Policy
 from sim.decisions.reasons import Due, EarliestHole
-from sim.policies.calls import Pass, by_calls
 
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
@@ -122,9 +117,8 @@ class {Name}(Policy):
         """A reservation is never moved later: `--check` and `schedscope test` hold it to that."""
         return True
 
-    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
-    def decide(self, now: Pass) -> None:
-        """One pass: what to do now."""
+    def decide(self, now: Moment) -> None:
+        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
         if now.ended_early:  # a job ended before its estimate
             now.compress("start")  # reservations move earlier, the earliest first
         for job in now.arrivals():  # the jobs that arrived at this instant
@@ -134,13 +128,12 @@ class {Name}(Policy):
                 now.start(job, Due())  # every start has its reason
 '''
 
-FAIR = '''from sim.decisions.decisions import Decision
+FAIR = '''from sim import Moment
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -152,7 +145,7 @@ class LeastUsed(Order):
     columns = (Column("usage", "processor-hours used by the user", of="user"),)  # a column of the queue
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)  # as it is at this pass
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, now: Moment) -> Order:
         """The order as it is at this pass. It may look around; what it must remember goes into view.notes."""
         usage, last = view.notes.setdefault("usage", {{}}), view.notes.setdefault("last", {{}})
         hours = (view.now - last.get(0, view.now)) / 3600  # since the last pass
@@ -177,9 +170,9 @@ class {Name}(Ordered):
     order: Order = order_field(LeastUsed())
     plans = "the heads"  # jobs with a planned start
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: what EASY decides in this order. A policy may ask others, and say yes or no to each decision."""
-        yield from Easy(order=self.order).decide(view)
+    def decide(self, now: Moment) -> None:
+        """One pass: what EASY decides in this order. A policy may ask others."""
+        Easy(order=self.order).decide(now)
 '''
 
 TEST = '''"""Is {file} fit for use? Run with: pytest {test}"""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sim.decisions.reasons import Due, EarliestHole
-from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy(
@@ -41,8 +43,7 @@ class Conservative(Ordered):
     def promises(self) -> bool:
         return True
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         if now.ended_early:
             now.compress(self.compress)
         for job in now.arrivals():

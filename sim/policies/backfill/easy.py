@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.machine.moment import is_by
 from sim.policies.backfill.tails import TAILS
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("easy", "Lifka 1995, ZKP section 2, K section 2.1.2")
@@ -42,8 +45,7 @@ class Easy(Ordered):
         """
         return self.order == Fcfs() and self.depth == 1
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         head = now.start_in_order()
         if head is None:
             return
@@ -65,7 +67,7 @@ class Easy(Ordered):
             else:
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
 
-    def _deep(self, now: Pass) -> None:
+    def _deep(self, now: Moment) -> None:
         """Start jobs in order, or reserve their earliest start in a plan, until `depth` of them have reservations. Then
         start the jobs behind these that fit into the plan from now on.
 

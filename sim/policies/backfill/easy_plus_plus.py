@@ -5,19 +5,21 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
 from sim.machine.moment import MOMENT, is_by, whole
 from sim.machine.profile import Profile, shadow
-from sim.policies.calls import Pass, by_calls
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
 """Corrections in seconds, added one after the other to a prediction that was too short."""
@@ -52,8 +54,7 @@ class EasyPlusPlus(Policy):
     columns = (Column("predicted", "how long it is expected to run", unit=Unit.SPAN),)
     predicted_ends = Column("ends", "when it is expected to end", unit=Unit.MOMENT)
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         history, predicted = _learnt(now), now.notes.setdefault("predicted", {})
         for job in now.queued():
             predicted[job.rank] = _predicted(job, history)
@@ -89,7 +90,7 @@ class EasyPlusPlus(Policy):
                 now.keep(job, PredictedToDelay(head, start, would_end, extra))
         now.wake_once(start)
 
-    def _end_of(self, now: Pass, rank: int, end: float) -> float:
+    def _end_of(self, now: Moment, rank: int, end: float) -> float:
         """Return the predicted end of the running job `rank`, whose end would be `end` according to its estimate."""
         run, lasts = now.running.get(rank), now.notes["predicted"].get(rank)
         if run is None or not run.runs:
@@ -102,7 +103,7 @@ class EasyPlusPlus(Policy):
         return min(end, run.since + lasts - run.ran_before) if lasts > ran + MOMENT else end
 
 
-def _room(now: Pass, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
+def _room(now: Moment, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
     """Return the time at which the head fits, and the number of processors free then, before it starts. `ends` are the
     (expected end, rank, processors) of running jobs.
     """
@@ -124,7 +125,7 @@ def _predicted(job: Job, history: _History) -> float:
     return min(job.estimate, (last[job.user] + before[job.user]) / 2)
 
 
-def _learnt(now: Pass) -> _History:
+def _learnt(now: Moment) -> _History:
     """Return the run times of each user's last two finished jobs, also if they finished under an earlier policy."""
     notes: dict[str, Any] = now.notes
     done = now.completed if "last" in notes else [now.job(rank) for _, rank in now.finished]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("fcfs", "ZKP tables 2 and 6")
@@ -17,8 +20,7 @@ class FirstComeFirstServed(Ordered):
     plans = "nobody"
     lets_pass = False
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         head = now.start_in_order()
         if head is not None:
             now.keep(head)

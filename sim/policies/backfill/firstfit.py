@@ -5,11 +5,14 @@ fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import Fits
-from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("firstfit", "W section 1")
@@ -19,8 +22,7 @@ class FirstFit(Ordered):
 
     plans = "nobody"
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         for job in now.candidates():
             if now.fits(job):
                 now.start(job, Fits(now.free))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sim.decisions.reasons import BestOfOrders, WhenFree
 from sim.decisions.reasons_to_wait import WouldDelay
 from sim.machine.moment import is_by
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
 """Orders that are tried; of orders that are equally good the first in this list is used."""
@@ -40,8 +42,7 @@ class Greedy(Ordered):
         """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         head = now.start_in_order()
         if head is None:
             return
@@ -76,7 +77,7 @@ class Greedy(Ordered):
             return len(jobs)
         return sum(job.procs * (job.estimate if self.by == "area" else 1) for job in jobs)
 
-    def _passing(self, now: Pass, jobs: list[Job], head: Job, shadow: float, extra: int) -> list[Job]:
+    def _passing(self, now: Moment, jobs: list[Job], head: Job, shadow: float, extra: int) -> list[Job]:
         """Return those of `jobs` that pass the head if they are tried in this order. By EASY's two rules, a job must
         end by `shadow` (the head's start) or use only the `extra` processors.
         """
@@ -93,7 +94,7 @@ class Greedy(Ordered):
         return passing
 
 
-def _passing_on_nodes(now: Pass, jobs: list[Job], head: Job, shadow: float) -> list[Job]:
+def _passing_on_nodes(now: Moment, jobs: list[Job], head: Job, shadow: float) -> list[Job]:
     """Return the jobs that pass the head on a machine of nodes if they are tried in this order.
 
     Jobs that would end after `shadow`, the head's start, may pass only if the head still fits at that time.

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import BestPacking, WhenFree
 from sim.decisions.reasons_to_wait import BeyondLookahead, WouldDelay
 from sim.machine.moment import is_by
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("lookahead", "Shmueli & Feitelson 2005")
@@ -39,8 +42,7 @@ class Lookahead(Ordered):
         """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         head = now.start_in_order()
         if head is None:
             return

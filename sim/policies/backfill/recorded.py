@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import AsRecorded
 from sim.decisions.reasons_to_wait import NotYet
 from sim.machine.moment import is_by
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import ByRecord, Order
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("recorded", "the trace itself")
@@ -28,8 +31,7 @@ class Recorded(Policy):
     def line_order(self) -> Order:
         return ByRecord()
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         for job in now.queued(self.line_order().key):
             recorded = job.recorded_start
             if recorded is not None and not is_by(recorded, now.time):

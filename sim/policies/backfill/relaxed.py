@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sim.decisions.reasons import InWindow, WhenFree
 from sim.decisions.reasons_to_wait import WindowCloses
 from sim.machine.moment import is_by
-from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("relaxed", "W sections 2 and 3, figure 2")
@@ -40,8 +42,7 @@ class Relaxed(Ordered):
 
     plans = "the heads"
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         head = now.start_in_order()
         if head is None:
             return
@@ -63,7 +64,7 @@ class Relaxed(Ordered):
             if not is_by(later, shadow):
                 now.reserve(head, later, WhenFree(now.free, extra + head.procs))
 
-    def _window(self, now: Pass, head: Job, hpwait: float) -> float:
+    def _window(self, now: Moment, head: Job, hpwait: float) -> float:
         if self.relative == "runtime":
             return hpwait + (self.omega - 1) * head.estimate
         if self.relative == "cpu":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import NewPlan, Planned
-from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("replan", "ZKP section 8, tables 10 and 11")
@@ -18,8 +21,7 @@ class Replan(Ordered):
     Nothing is promised: at the next instant a job that stands earlier in the queue may take the place.
     """
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         plan = now.draft()
         for job in now.queued():
             at = plan.put(job, now.time)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
 from sim.machine.moment import is_by, whole
 from sim.policies.backfill.bounds import Placement, place_within
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("shadow", "ZKP section 5, table 8")
@@ -32,8 +35,7 @@ class Shadow(Ordered):
     order: Order = order_field(ShortestFirst())
     shadows: float = parameter(1.0, "longest allowed wait, as a multiple of the promised wait (ZKP table 8)", low=0.0)
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         bounds = now.notes.setdefault("bound", {})
         self._bound_arrivals(now, bounds)
         head: Job | None = None
@@ -59,7 +61,7 @@ class Shadow(Ordered):
             extra -= 0 if is_by(ends, shadow) else job.procs
             del bounds[job.rank]
 
-    def _bound_arrivals(self, now: Pass, bounds: dict[int, float]) -> None:
+    def _bound_arrivals(self, now: Moment, bounds: dict[int, float]) -> None:
         """Set the bounds of jobs that have just arrived, in `bounds` (rank -> bound): submit + shadows * (promised
         start - submit), with the start that conservative backfilling would promise. A job that a limit held back
         arrives when the limit allows it to start.
@@ -73,7 +75,7 @@ class Shadow(Ordered):
             if job.rank not in bounds:
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
-    def _without(self, now: Pass, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
+    def _without(self, now: Moment, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
         """Return the waiting jobs other than `job`, and the result of placing them if `job` starts now."""
         waiting = sorted(now.queue, key=lambda job: (whole(bounds[job.rank]), job.rank))
         past = self._past(now, bounds, waiting)
@@ -82,7 +84,7 @@ class Shadow(Ordered):
         others = [other for other in waiting if other is not job]
         return others, place_within(plan, others, bounds, now.time, past)
 
-    def _past(self, now: Pass, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
+    def _past(self, now: Moment, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
         """Return the ranks of the jobs in `waiting` whose earliest possible start is already after their bound in
         `bounds` (rank -> bound).
         """

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.reasons_to_wait import BreaksBound
 from sim.machine.moment import whole
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
-from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("slack", "Talby & Feitelson 1999, cited by ZKP and W")
@@ -34,8 +37,7 @@ class Slack(Conservative):
     def promises(self) -> bool:
         return self.slack == 0
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         super().decide(now)
         bounds, reserved = now.notes.setdefault("bound", {}), now.reserved
         for job in now.arrivals():
@@ -48,7 +50,7 @@ class Slack(Conservative):
         for rank in bounds.keys() - reserved.keys():
             del bounds[rank]
 
-    def _squeeze_in(self, now: Pass, bounds: dict[int, float], job: Job) -> None:
+    def _squeeze_in(self, now: Moment, bounds: dict[int, float], job: Job) -> None:
         """Start the job now if all other reservations can be moved without passing their bounds."""
         reserved = now.reserved
         others = [

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
@@ -16,15 +16,16 @@ from sim.machine.moment import MOMENT, is_by
 from sim.machine.node_map import NodeMap
 from sim.machine.node_plan import NodePlan
 from sim.machine.plan import Plan
-from sim.policies.calls import Pass, by_calls
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 DAY = 86400.0
 Entry: TypeAlias = tuple[Job, int]
@@ -71,8 +72,7 @@ class Slurm(Ordered):
     bf_max_job_test: int = parameter(500, "jobs considered in a backfill half", low=1)
     bf_max_job_user: int = parameter(0, "jobs of one user considered in a backfill half; 0 for all", low=0)
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         behind = self._main(now)
         # in the notes: the time of the last backfill half (under 0), and the planned starts that it found, by rank
         clock, planned = now.notes.setdefault("backfilled", {}), now.notes.setdefault("planned", {})
@@ -95,11 +95,11 @@ class Slurm(Ordered):
             if job.rank in behind and behind[job.rank].rank in still:  # the backfill half may have started that job
                 now.keep(job, BehindInPartition(behind.pop(job.rank) if only >= 0 else behind[job.rank]))
 
-    def entries(self, view: View) -> list[Entry]:
+    def entries(self, view: Moment) -> list[Entry]:
         """Return the queue in the order in which jobs are tried."""
         return view.once_a_partition() if view.has_nodes else [(job, -1) for job in view.queue]
 
-    def to_plan(self, view: View, waiting: list[Entry]) -> list[Entry]:
+    def to_plan(self, view: Moment, waiting: list[Entry]) -> list[Entry]:
         """Return the entries to plan in the backfill half: all of them, unless a derived class leaves some out."""
         return waiting
 
@@ -107,11 +107,11 @@ class Slurm(Ordered):
         planned: Mapping[int, tuple[float, Seats]] = notes.get("planned_nodes", {})
         return planned
 
-    def is_held(self, view: View, job: Job) -> bool:
+    def is_held(self, view: Moment, job: Job) -> bool:
         """Return True if a limit keeps the job from starting now."""
         return view.is_held(job)
 
-    def _main(self, now: Pass) -> dict[int, Job]:
+    def _main(self, now: Moment) -> dict[int, Job]:
         """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to
         the job that blocks it; an empty one if the run does not record reasons.
         """
@@ -144,7 +144,7 @@ class Slurm(Ordered):
                 closed.update(dict.fromkeys(names, job))
         return behind
 
-    def _backfill(self, now: Pass, waiting: list[Entry], planned: dict[int, float]) -> None:
+    def _backfill(self, now: Moment, waiting: list[Entry], planned: dict[int, float]) -> None:
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
@@ -187,7 +187,7 @@ class Slurm(Ordered):
         for rank, job in several.items():
             now.reserve(job, planned[rank], NewPlan())
 
-    def _future(self, view: View) -> NodeMap | _Exact:
+    def _future(self, view: Moment) -> NodeMap | _Exact:
         """Return a plan with the running jobs."""
         plan = view.draft()
         plan.leave_out_drained()
@@ -227,7 +227,7 @@ class _Exact:
         return at, plan.seats_of(job)
 
 
-def _first_ahead(now: Pass, job: Job, only: int, closed: dict[int, Job]) -> Job:
+def _first_ahead(now: Moment, job: Job, only: int, closed: dict[int, Job]) -> Job:
     """Return the blocking job: its partition, together with the partitions closed before it, leaves `job` too few nodes
     in the partition `only` (-1: in all).
     """

@@ -8,19 +8,21 @@ is rebuilt in phases at each arrival and each completion. The engine runs the tu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons_in_rows import BestFit, EarliestInRow, Fuller, MakesWay, NewRow, OtherColumns
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.moment import is_by
 from sim.machine.turns import Turns
-from sim.policies.calls import by_calls
 from sim.policies.gang.planned_rows import span_in_row
 from sim.policies.gang.plans import RowPlans
-from sim.policies.gang.rows_pass import RowsPass
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,11 @@ class TimeShared(Policy):
         """Return the clock of the rows' turns, which determines how long each row of the matrix runs."""
         return Turns(self.slice, self.cs)
 
-    @by_calls
-    def decide(self, now: RowsPass) -> None:
+    def decide(self, now: Moment) -> None:
         if now.is_event():
             self.rebuild(now)
 
-    def rebuild(self, now: RowsPass) -> None:
+    def rebuild(self, now: Moment) -> None:
         """Rebuild the matrix from its jobs and the waiting jobs, in four phases (Z sections 4.2 and 5.1)."""
         now.phase("clean")
         now.clean()
@@ -63,7 +64,7 @@ class TimeShared(Policy):
         now.phase("fill")
         self.fill(now)
 
-    def compact(self, now: RowsPass, plans: RowPlans) -> None:
+    def compact(self, now: Moment, plans: RowPlans) -> None:
         """Move jobs of less populated rows to more populated ones, where their columns are free.
 
         The most populated row is filled first. Rows are ranked once, before any move; of equals the later one counts as
@@ -78,17 +79,17 @@ class TimeShared(Policy):
                         now.rehome(job, target, Fuller(ranked.population(row), ranked.population(target)))
         now.drop_rows()
 
-    def book_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+    def book_move(self, now: Moment, plans: RowPlans, job: Job, row: int) -> bool:
         """Enter the job into the plan of this row, and return True: the caller has to move it. Return False if that
         would delay a reservation. Here there are none, and no plan is needed.
         """
         return True
 
-    def schedule(self, now: RowsPass) -> None:
+    def schedule(self, now: Moment) -> None:
         """Place waiting jobs in the matrix: the phase Schedule."""
         raise NotImplementedError
 
-    def place_in_new_row(self, now: RowsPass, job: Job, span: float | None) -> None:
+    def place_in_new_row(self, now: Moment, job: Job, span: float | None) -> None:
         """Open a row and place the job in it, because the job fits in no existing row.
 
         `span` is for the reason: the number of seconds for which no row has enough free columns, or None if no row has
@@ -98,7 +99,7 @@ class TimeShared(Policy):
         row = now.open_row()
         now.place(job, row, NewRow(rows, self.mpl, False, span))
 
-    def fill(self, now: RowsPass) -> None:
+    def fill(self, now: Moment) -> None:
         """Replicate jobs, in order of placement: each into the first row in which its columns are free.
 
         A job gets at most one replica in a round, so that others get their share. The last round is the one in which no
@@ -127,7 +128,7 @@ class Gang(TimeShared):
     plans = "nobody"
     lets_pass = False
 
-    def schedule(self, now: RowsPass) -> None:
+    def schedule(self, now: Moment) -> None:
         if not now.resume_in_rows(self.mpl):
             return
         for job in now.to_place():
@@ -156,14 +157,14 @@ class GangBackfill(TimeShared):
     rebuild passes it.
     """
 
-    def book_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+    def book_move(self, now: Moment, plans: RowPlans, job: Job, row: int) -> bool:
         span = span_in_row(now.remaining_estimate(job.rank), self.mpl)
         if not plans.is_free(row, job.procs, span):
             return False
         plans.take(row, job.procs, span)
         return True
 
-    def schedule(self, now: RowsPass) -> None:
+    def schedule(self, now: Moment) -> None:
         now.forget_reservations()
         if not now.resume_in_rows(self.mpl):
             return
@@ -201,7 +202,7 @@ class Migrating(TimeShared):
     def most_migrated(self) -> int:
         return self.q
 
-    def rebuild(self, now: RowsPass) -> None:
+    def rebuild(self, now: Moment) -> None:
         """Rebuild the matrix in seven phases (Z section 5.4): the four without migration, and three that need it."""
         now.phase("clean")
         now.clean()
@@ -220,7 +221,7 @@ class Migrating(TimeShared):
 
     # Compaction: A leaves its row
 
-    def compact_by_migration(self, now: RowsPass, plans: RowPlans) -> bool:
+    def compact_by_migration(self, now: Moment, plans: RowPlans) -> bool:
         """Move jobs like `compact`, but also where their columns are taken; return True if any job moved."""
         moved = False
         ranked = now.ranked_rows()
@@ -237,7 +238,7 @@ class Migrating(TimeShared):
         now.drop_rows()
         return moved
 
-    def can_bring(self, now: RowsPass, job: Job, row: int) -> bool:
+    def can_bring(self, now: Moment, job: Job, row: int) -> bool:
         """Return True if the row has room for the job, and one of the two options stays within `q`, the limit of tasks
         that migrate at one rebuild.
         """
@@ -246,7 +247,7 @@ class Migrating(TimeShared):
             return False
         return job.procs <= left or now.tasks_in_the_way(job, row) <= left
 
-    def bring(self, now: RowsPass, job: Job, row: int) -> None:
+    def bring(self, now: Moment, job: Job, row: int) -> None:
         """Move the job (A in this class) to the row, by the cheaper of the two options."""
         size, aside, left = job.procs, now.tasks_in_the_way(job, row), self.q - now.migrated
         first, second = self.cost / 2 * size + self.cost * aside, self.cost * size + self.cost / 2 * aside
@@ -264,7 +265,7 @@ class Migrating(TimeShared):
 
     # Filling: A stays where it is, and is replicated
 
-    def fill_by_migration(self, now: RowsPass) -> None:
+    def fill_by_migration(self, now: Moment) -> None:
         """Replicate jobs like `fill`, but by option 1: jobs that are in no other row move aside for a replica. It costs
         nothing where the job's columns are free.
         """
@@ -278,7 +279,7 @@ class Migrating(TimeShared):
                         found = True
                         break
 
-    def can_replicate(self, now: RowsPass, job: Job, row: int) -> bool:
+    def can_replicate(self, now: Moment, job: Job, row: int) -> bool:
         """Return True if the jobs in the way of a replica in this row, which has enough free columns, may move
         aside.
         """
@@ -289,7 +290,7 @@ class Migrating(TimeShared):
             aside += other.procs
         return aside <= self.q - now.migrated
 
-    def replicate(self, now: RowsPass, job: Job, row: int) -> None:
+    def replicate(self, now: Moment, job: Job, row: int) -> None:
         """Add a replica of the job to the row, after the jobs in its way have moved aside."""
         aside = now.tasks_in_the_way(job, row)
         cost = self.cost / 2 * job.procs + self.cost * aside
@@ -300,7 +301,7 @@ class Migrating(TimeShared):
 
     # Both
 
-    def move_aside(self, now: RowsPass, job: Job, row: int, cost: float, other: float | None) -> None:
+    def move_aside(self, now: Moment, job: Job, row: int, cost: float, other: float | None) -> None:
         """Move the jobs in the way of `job` to other columns of the row, one after another. `cost` and `other` are the
         costs of this option and of the other one (None if that is not possible), for the reason.
         """

@@ -7,11 +7,14 @@ now on for its span: its remaining estimate times `mpl`. This holds even if the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sim.machine.profile import Profile
-from sim.policies.gang.gang_view import GangView
 from sim.policies.gang.planned_rows import PlannedRows, span_in_row
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 LISTS = 37
 """Number of lists in which searches are remembered; powers of 2, which are the usual widths, get different ones"""
@@ -20,7 +23,7 @@ LISTS = 37
 class RowPlans:
     """Plan of each row, made on first use from the jobs whose home is the row and from the reservations in it."""
 
-    def __init__(self, view: GangView, mpl: int, is_reserved: bool) -> None:
+    def __init__(self, view: Moment, mpl: int, is_reserved: bool) -> None:
         """Make the plans; with `is_reserved` they contain the reservations that stand now. A reserved start in the past
         counts as now.
         """

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from sim.decisions.reasons_in_rows import FitsNoRow
-from sim.decisions.reasons_to_wait import TooFewFree
-from sim.machine.moment import MOMENT
-from sim.policies.gang.gang_view import GangView
-from sim.policies.gang.planned_rows import span_in_row
-from sim.policies.gang.plans import RowPlans
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 class RankedRows:
@@ -18,7 +16,7 @@ class RankedRows:
     populated rows, the later one comes first. Jobs are asked for as they are now.
     """
 
-    def __init__(self, view: GangView) -> None:
+    def __init__(self, view: Moment) -> None:
         self._view, self._matrix = view, view.matrix
         matrix = view.matrix
         self._held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
@@ -76,77 +74,3 @@ class RankedRows:
         jobs = [*map(self._view.job, ranks)]
         self._may_differ = self._may_differ or bool(jobs)
         return jobs
-
-
-class RowQuestions:
-    """Base class of views: the questions of `sim.policies.gang.rows_pass.RowsView`, answered from the matrix and from
-    the other members of the view.
-    """
-
-    __slots__ = ()
-
-    @property
-    def rows(self: GangView) -> int:
-        return len(self.matrix.rows)
-
-    def is_event(self: GangView) -> bool:
-        return bool(self.arrived or self.completed or self.resized or not self.matrix.jobs or self.suspended)
-
-    def ends_in_time(self: GangView, job: Job, mpl: int) -> bool:
-        return self.now + span_in_row(self.remaining_estimate(job.rank), mpl) <= self.closes + MOMENT
-
-    def ranked_rows(self: GangView) -> RankedRows:
-        return RankedRows(self)
-
-    def row_plans(self: GangView, mpl: int) -> RowPlans:
-        return RowPlans(self, mpl, is_reserved=False)
-
-    def reserved_plans(self: GangView, mpl: int) -> RowPlans:
-        return RowPlans(self, mpl, is_reserved=True)
-
-    def to_place(self: GangView) -> Sequence[Job]:
-        return self.queue
-
-    def fullest_row(self: GangView, job: Job) -> int | None:
-        rows = self.matrix.with_room(job.procs)
-        return rows[0][1] if rows else None
-
-    def has_row_for(self: GangView, job: Job) -> bool:
-        return bool(self.matrix.with_room(job.procs))
-
-    def no_row(self: GangView) -> FitsNoRow | TooFewFree:
-        matrix = self.matrix
-        if not matrix.rows:
-            return TooFewFree(self.procs)
-        return FitsNoRow(max(map(matrix.free, matrix.rows)), len(matrix.rows))
-
-    def free_in(self: GangView, row: int) -> int:
-        return self.matrix.free(row)
-
-    def are_free(self: GangView, job: Job, row: int) -> bool:
-        return not self.matrix.used(row) & self.matrix.columns(job.rank)
-
-    def placed(self: GangView) -> Sequence[Job]:
-        return [*map(self.job, self.matrix.jobs)]
-
-    def other_rows(self: GangView, job: Job) -> Sequence[int]:
-        matrix, procs = self.matrix, job.procs
-        its = matrix.rows_of(job.rank)
-        return [row for row in matrix.rows if row not in its and matrix.free(row) >= procs]
-
-    def is_replicated(self: GangView, job: Job) -> bool:
-        return len(self.matrix.rows_of(job.rank)) > 1
-
-    def in_the_way(self: GangView, job: Job, row: int) -> Sequence[Job]:
-        return [*map(self.job, self.matrix.in_the_way(self.matrix.columns(job.rank), row))]
-
-    def tasks_in_the_way(self: GangView, job: Job, row: int) -> int:
-        ranks = self.matrix.in_the_way(self.matrix.columns(job.rank), row)
-        return sum(self.matrix.columns(rank).bit_count() for rank in ranks)
-
-    def replicable(self: GangView) -> Sequence[Job]:
-        matrix = self.matrix
-        return [*map(self.job, matrix.that_fit(matrix.jobs, *matrix.rows))]
-
-    def row_for_replica(self: GangView, job: Job) -> int | None:
-        return self.matrix.room_for_replica(job.rank)

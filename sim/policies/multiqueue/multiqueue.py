@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import (
     AskedFor,
@@ -18,8 +19,6 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_to_wait import WaitsForReserved
 from sim.machine.moment import is_by
-from sim.policies.calls import by_calls
-from sim.policies.multiqueue.divided_pass import DividedPass
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.orders import HighFirst, Order
@@ -27,6 +26,9 @@ from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("multiqueue", "LS sections 2.1 and 2.2, figure 2")
@@ -90,8 +92,7 @@ class MultiQueue(Policy):
     def promises(self) -> bool:
         return True
 
-    @by_calls
-    def decide(self, now: DividedPass) -> None:
+    def decide(self, now: Moment) -> None:
         arrived = now.arrivals()
         if not now.owners:  # at the first pass, or because the number of processors has changed
             now.divide(self.classes)
@@ -120,7 +121,7 @@ class MultiQueue(Policy):
         for pivot in pivots.firsts():
             now.expect(pivot, pivots.planned_start(pivots.queue_of(pivot)))
 
-    def _reserve(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
+    def _reserve(self, now: Moment, pivots: Pivots, job: Job) -> None:
         """Reserve a start for the job: the requested one, or else one for a speculative run (a trial of limited length)
         that delays no pivot (first job of a queue).
         """
@@ -132,7 +133,7 @@ class MultiQueue(Policy):
             limit = min(job.estimate, self.speculate)
             now.reserve_trial(job, pivots.place(job, limit), limit, PlannedTrial(limit))
 
-    def _serve_planned(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
+    def _serve_planned(self, now: Moment, pivots: Pivots, job: Job) -> None:
         """Start the job if its reservation is due. A speculative run is also started earlier if that moves no planned
         start.
         """
@@ -151,7 +152,7 @@ class MultiQueue(Policy):
         elif now.curious:
             now.keep(job, pivots.trial_later(job, at, limit))
 
-    def _backfill(self, now: DividedPass, pivots: Pivots, job: Job, partition: int) -> None:
+    def _backfill(self, now: Moment, pivots: Pivots, job: Job, partition: int) -> None:
         """Start a job that is not a pivot (first job of a queue) if one of the class's rules (a), (b) and (c) allows
         it. `partition` is that of the job.
         """

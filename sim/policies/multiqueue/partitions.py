@@ -8,20 +8,21 @@ has no job and no claim.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import inf, nextafter
+from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import Borrow
 from sim.errors import ParameterError
 from sim.formatting import LATEST, shortened
 from sim.machine.processors import lowest
-from sim.policies.multiqueue.lending import lender
 from sim.policies.parameters import NO_GREATER
-from sim.policies.view import View
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True)
@@ -94,41 +95,3 @@ def split(there: int, count: int) -> list[int]:
         owners.append(lowest(there, procs // count + (partition < procs % count)))
         there ^= owners[-1]
     return owners
-
-
-def divided(view: View, classes: Classes) -> tuple[int, ...]:
-    """Return the processors of each partition, as bits: equal parts of the machine, except for processors with running
-    jobs.
-
-    A processor with a running job belongs to the partition of the job's class.
-    """
-    owners = split(view.there, len(classes))
-    for rank, run in view.running.items():
-        held = view.held(rank)
-        owners = [owned & ~held for owned in owners]
-        owners[classes.of(run.job)] |= held
-    return tuple(owners)
-
-
-def idle(view: View, partition: int) -> int:
-    """Return the number of idle processors of the partition."""
-    return (view.owners[partition] & view.free_set).bit_count()
-
-
-def own_idle(view: View, partition: int, procs: int) -> int:
-    """Return the `procs` lowest-numbered idle processors of the partition, as bits."""
-    return lowest(view.owners[partition] & view.free_set, procs)
-
-
-def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
-    """Yield the decisions by which the partition `to` borrows the idle processors that the job lacks.
-
-    The partition with the most idle processors lends first; each lends its lowest-numbered idle processors.
-    """
-    lacking = job.procs - idle(view, to)
-    while lacking > 0:
-        free = [idle(view, partition) for partition in range(len(view.owners))]
-        lends = lender(free, len(free), to)
-        lent = min(lacking, free[lends])
-        yield Borrow(job, to, lends, own_idle(view, lends, lent))
-        lacking -= lent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from math import inf
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons_to_wait import PivotLater, TouchesReservation, TrialLater, WouldDelayPivot
 from sim.machine.moment import MOMENT, is_by
@@ -12,9 +13,11 @@ from sim.machine.plan import by_number
 from sim.machine.profile import Profile
 from sim.machine.steps import Steps
 from sim.policies.multiqueue.first_starts import FirstStarts
-from sim.policies.multiqueue.partitions import Classes, idle
-from sim.policies.view import View
+from sim.policies.multiqueue.partitions import Classes
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 class Pivots:
@@ -27,7 +30,7 @@ class Pivots:
 
     __slots__ = ("_came", "_classes", "_extra", "_firsts", "_left_out", "_queue", "_starts", "_view")
 
-    def __init__(self, view: View, classes: Classes, came: int) -> None:
+    def __init__(self, view: Moment, classes: Classes, came: int) -> None:
         """Make the object for a pass; `came` is the number of jobs that have just arrived."""
         self._view, self._classes, self._came = view, classes, came
         self._queue: list[Job] = []
@@ -107,7 +110,7 @@ class Pivots:
 
     def idle_in(self, partition: int) -> int:
         """Return the number of idle processors of the partition."""
-        return idle(self._view, partition)
+        return (self._view.owners[partition] & self._view.free_set).bit_count()
 
     def extra_in(self, partition: int) -> int:
         """Return the number of the partition's processors that are free beside its pivot when the pivot starts."""

@@ -15,13 +15,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from stat import S_ISREG
 from traceback import walk_tb
 from types import MappingProxyType, ModuleType
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from sim.captured_output import in_own_code, replaced, restored
 from sim.deadline import NoAnswerError, deadline
@@ -29,7 +27,7 @@ from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
-from sim.policies.own.content import hash_of, keep_lines, refuse_outdated
+from sim.policies.own.content import hash_of, keep_lines
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import (
     MOST_BYTES,
@@ -111,28 +109,16 @@ def _load_module(named: Named) -> ModuleType:
             _LOADED[ref] = import_module(name)
         elif ref not in _LOADED:
             with SiblingImporter(os.getcwd(), sources, is_kept=True):
-                _LOADED[ref] = import_module(name) if sources else _compiled_module(name)
-    refuse_outdated(_LOADED[ref], named.head)
+                _LOADED[ref] = import_module(name)
     _name(_LOADED[ref], ref, named.head)
     return _LOADED[ref]
 
 
-def _compiled_module(name: str) -> ModuleType:
-    """Import a compiled module of the present folder and return it. Its own imports are not taken from that folder."""
-    if name not in sys.modules and (spec := spec_from_file_location(name, _compiled_file(name))) and spec.loader:
-        sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-def _compiled_file(name: str) -> str:
-    """Return the path of the compiled module of this name in the present folder."""
-    files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES if "." not in name)
-    if (found := next(filter(os.path.isfile, files), None)) is None:
-        if os.path.isfile(name):  # "fair.txt" reads as a module `txt` in a package `fair`
-            raise OwnCodeError("no policy: the name of its file must end in .py", name)
-        raise ModuleNotFoundError(f"No module named {name!r}")
-    return found
+def _refuse_missing(name: str) -> NoReturn:
+    """Raise the error for a module that is neither installed nor in the present folder."""
+    if os.path.isfile(name):  # "fair.txt" reads as a module `txt` in a package `fair`
+        raise OwnCodeError("no policy: the name of its file must end in .py", name)
+    raise ModuleNotFoundError(f"No module named {name!r}")
 
 
 def hash_now(name: str) -> str | None:
@@ -390,7 +376,7 @@ def file_of_module(name: str) -> str:
 
     sources = local_sources(name, _read_local)
     if sources is not None:
-        return place_in(sources, os.getcwd(), name) or _compiled_file(name)
+        return place_in(sources, os.getcwd(), name) or _refuse_missing(name)
     folders: list[str] | None = [*sys.path, os.getcwd()]
     for part in name.split("."):
         found = None if folders is None else PathFinder.find_spec(part, folders)
@@ -430,7 +416,9 @@ def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRe
     if found:
         told = "".join(f"\0{os.path.relpath(path)}\0{hash_of(data)}" for path, data in found.items())
         return CodeRef(name, hash_of(told.encode() if len(found) > 1 else next(iter(found.values()))))
-    file = _compiled_file(name) if found is not None else file_of_module(point.module if point else name)
+    if found is not None:
+        _refuse_missing(name)
+    file = file_of_module(point.module if point else name)
     data = _source_in(file, MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")

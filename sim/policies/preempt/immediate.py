@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.machine.moment import is_by, ratio, whole
-from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.ranking import Ranking
 from sim.policies.registry import policy
-from sim.policies.view import RunningJob
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
+    from sim.core.stay import Stay
 
 
 @policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})
@@ -32,8 +35,7 @@ class Immediate(Preemptive):
         600.0, "seconds that a job runs in all before it may be suspended (K section 2.3)", low=1.0
     )
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         self.claims_come_true(now)
         idle = now.new_ranking()
         for job in self.roomy(now):
@@ -64,7 +66,7 @@ class Immediate(Preemptive):
         if some_wait:
             self._wake_for_next(now)
 
-    def _served(self, now: Pass) -> Ranking:
+    def _served(self, now: Moment) -> Ranking:
         """Return the running jobs that have used up their slice of time, sorted by instantaneous xfactor (time since
         submission over time run).
         """
@@ -74,7 +76,7 @@ class Immediate(Preemptive):
                 served.add(run.job, self._xfactor(now, run.job))
         return served
 
-    def _wake_for_next(self, now: Pass) -> None:
+    def _wake_for_next(self, now: Moment) -> None:
         """Ask for a pass when the next running job has used up its slice."""
         soonest = inf
         during: Job | None = None
@@ -85,11 +87,11 @@ class Immediate(Preemptive):
         if during is not None:
             now.wake(soonest, during)
 
-    def _slice_over(self, now: Pass, run: RunningJob) -> float:
+    def _slice_over(self, now: Moment, run: Stay) -> float:
         """Return the time at which the running job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
-    def _xfactor(self, now: Pass, job: Job) -> float:
+    def _xfactor(self, now: Moment, job: Job) -> float:
         """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
         ran = whole(now.ran(job.rank))
         return ratio(now.time - job.submit, ran) if ran else inf

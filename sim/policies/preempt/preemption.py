@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import inf
 from operator import or_
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from sim.decisions.reasons_to_wait import (
 )
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
-from sim.policies.calls import Pass
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
-from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
+    from sim.core.stay import Stay
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
 """Smallest and largest memory of a job in MB (Kettimuthu section 4.1)"""
@@ -77,11 +79,11 @@ class Preemptive(Policy):
         memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * random_number(self.seed, job.rank)
         return memory / (job.procs * self.bandwidth)
 
-    def pinned(self, view: View, rank: int) -> int | None:
+    def pinned(self, view: Moment, rank: int) -> int | None:
         """Return the processors, as bits, on which a suspended job must resume; None if it may use any."""
         return view.suspended.get(rank) if self.restart == "own" else None
 
-    def keep_idle(self, now: Pass) -> None:
+    def keep_idle(self, now: Moment) -> None:
         """Record the reason why each idle job waits, if the run records reasons."""
         if now.curious:
             free, there, suspended, lacks = (
@@ -96,7 +98,7 @@ class Preemptive(Policy):
                 because = lacks if own is None else waits_for_own(own, free, there)
                 now.keep(job, because or self.obstacle(now, job))
 
-    def keep_suspended(self, now: Pass) -> None:
+    def keep_suspended(self, now: Moment) -> None:
         """Record, if the run records reasons, why each suspended job waits that has no claim (processors being vacated
         for it).
         """
@@ -105,16 +107,16 @@ class Preemptive(Policy):
                 if job.rank in now.suspended:
                     now.keep(job, self.obstacle(now, job))
 
-    def runs(self, view: View) -> list[RunningJob]:
+    def runs(self, view: Moment) -> list[Stay]:
         """Return the running jobs that can be suspended, the first started first."""
         return [run for run in view.running.values() if run.runs]
 
-    def newcomers(self, view: View) -> list[Job]:
+    def newcomers(self, view: Moment) -> list[Job]:
         """Return the idle jobs that have not run yet."""
         queue, claims = view.queue, view.notes.get("claim")
         return [job for job in queue if job.rank not in claims] if claims else queue
 
-    def roomy(self, view: View) -> list[Job]:
+    def roomy(self, view: Moment) -> list[Job]:
         """Return the idle jobs that fit now if no other idle job is started."""
         free = self.unclaimed(view)
         takers: list[Job] = []
@@ -128,24 +130,24 @@ class Preemptive(Policy):
         takers += [job for job in self.anywhere(view) if job.procs <= count]
         return self._timely(view, takers)
 
-    def _timely(self, view: View, jobs: list[Job]) -> list[Job]:
+    def _timely(self, view: Moment, jobs: list[Job]) -> list[Job]:
         """Return those of the jobs that would end before maintenance."""
         return jobs if view.closes == inf else list(filter(view.in_time, jobs))
 
-    def anywhere(self, view: View) -> list[Job]:
+    def anywhere(self, view: Moment) -> list[Job]:
         """Return the idle jobs that may run on any processors; the others are suspended and must resume on their former
         processors.
         """
         return self.idle(view) if self.restart == "any" else self.newcomers(view)
 
-    def take_room(self, now: Pass, job: Job) -> None:
+    def take_room(self, now: Moment, job: Job) -> None:
         """Start or resume the job on free processors; it must fit."""
         if self.pinned(now, job.rank) is None:
             self._begin(now, job, Fits(now.free), self._seat(now, job))
         else:
             now.resume(job, OwnFree(), self.overhead(job))
 
-    def _begin(self, now: Pass, job: Job, because: Reason, on: int) -> None:
+    def _begin(self, now: Moment, job: Job, because: Reason, on: int) -> None:
         """Start or resume the job on the processors `on`."""
         own = now.suspended.get(job.rank)
         if own is None:
@@ -153,7 +155,7 @@ class Preemptive(Policy):
         else:
             now.resume(job, because, self.overhead(job), None if on == own else on)
 
-    def fits(self, view: View, job: Job) -> bool:
+    def fits(self, view: Moment, job: Job) -> bool:
         """Return True if the job has enough free processors (its own, if suspended) and would end before
         maintenance.
         """
@@ -164,7 +166,7 @@ class Preemptive(Policy):
             return not pinned & ~self.unclaimed(view)
         return job.procs <= self.count_unclaimed(view)
 
-    def _seat(self, view: View, job: Job) -> int:
+    def _seat(self, view: Moment, job: Job) -> int:
         """Return the free processors, as bits, that the policy chooses for a job that may use any."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
@@ -175,7 +177,7 @@ class Preemptive(Policy):
                 break
         return first_of(job.procs, own, apart, free)
 
-    def victims_among(self, view: View, job: Job, candidates: Iterable[Job]) -> list[Job]:
+    def victims_among(self, view: Moment, job: Job, candidates: Iterable[Job]) -> list[Job]:
         """Return the running jobs to suspend for `job`, so that it has enough processors; none if all candidates
         together have too few.
 
@@ -183,11 +185,11 @@ class Preemptive(Policy):
         """
         return (enough(job.procs - self.count_unclaimed(view), candidates) if view.in_time(job) else None) or []
 
-    def suspend(self, now: Pass, victim: Job, because: Reason) -> None:
+    def suspend(self, now: Moment, victim: Job, because: Reason) -> None:
         """Suspend the running job."""
         now.suspend(victim, because, self.overhead(victim))
 
-    def take_over(self, now: Pass, job: Job, victims: list[Job]) -> None:
+    def take_over(self, now: Moment, job: Job, victims: list[Job]) -> None:
         """Start or resume the job, for which the victims have been suspended.
 
         The job takes free processors first and then the victims', lowest numbers first; a job that must resume on its
@@ -205,7 +207,7 @@ class Preemptive(Policy):
         else:
             self._begin(now, job, Preempts(tuple(victims)), chosen)
 
-    def claims_come_true(self, now: Pass) -> None:
+    def claims_come_true(self, now: Moment) -> None:
         """Start or resume each job with a claim (processors that suspended jobs vacate for it) if these processors are
         free now.
         """
@@ -220,15 +222,15 @@ class Preemptive(Policy):
                 self._give_up(now, rank)
                 self._begin(now, job, Claimed(), chosen)
 
-    def _give_up(self, view: View, rank: int) -> None:
+    def _give_up(self, view: Moment, rank: int) -> None:
         """Remove the claim of the job `rank`, so that the processors vacated for it are free for others."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
-    def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
+    def _can_claim(self, view: Moment, job: Job, chosen: int) -> bool:
         """Return True if the claimed processors `chosen` are available and the job would end before maintenance."""
         return not chosen & ~view.there and view.in_time(job)
 
-    def _await_victims(self, now: Pass, job: Job, claimed: int) -> None:
+    def _await_victims(self, now: Moment, job: Job, claimed: int) -> None:
         """Record why a job waits although processors are claimed for it: a victim is still leaving them, or another job
         has started there.
         """
@@ -238,7 +240,7 @@ class Preemptive(Policy):
             leaving = tuple(each for each in there if each.rank in victims and each.rank in now.suspended)
             now.keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
-    def idle(self, view: View) -> list[Job]:
+    def idle(self, view: Moment) -> list[Job]:
         """Return the idle jobs: all waiting jobs, and the suspended jobs that have left their processors. Jobs with a
         claim (processors that are being vacated for them) are left out.
         """
@@ -247,7 +249,7 @@ class Preemptive(Policy):
         claims = view.notes.get("claim")
         return [job for job in jobs if job.rank not in claims] if claims else jobs
 
-    def obstacle(self, view: View, job: Job) -> Reason:
+    def obstacle(self, view: Moment, job: Job) -> Reason:
         pinned = self.pinned(view, job.rank)
         if view.closes < inf and not view.in_time(job):
             return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
@@ -256,7 +258,7 @@ class Preemptive(Policy):
         lacks = waits_for_own(pinned, view.free_set, view.there)
         return lacks or OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
-    def unclaimed(self, view: View) -> int:
+    def unclaimed(self, view: Moment) -> int:
         """Return the free processors, as bits, that are not claimed by a job for which others were suspended."""
         free, claims = view.free_set, view.notes.get("claim")
         if claims:
@@ -264,7 +266,7 @@ class Preemptive(Policy):
                 free &= ~int(claimed)
         return free
 
-    def count_unclaimed(self, view: View) -> int:
+    def count_unclaimed(self, view: Moment) -> int:
         """Return the number of free processors that are not claimed by a job for which others were suspended."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 

@@ -11,15 +11,17 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from math import inf
 from operator import or_
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sim.decisions.sentences import Reason
-from sim.policies.calls import Pass
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.xfactors import payable_from, reaches
-from sim.policies.view import RunningJob, View
 from sim.workload.categories import category_of
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
+    from sim.core.stay import Stay
 
 
 class Finished(NamedTuple):
@@ -43,7 +45,7 @@ class Tolls:
         self.claims: dict[int, int] = {}
         self.lost = ~there
         """Claims at the last update, and the processors, as bits, on which no job can resume: down or claimed ones"""
-        self.running: dict[int, RunningJob | None] = {}
+        self.running: dict[int, Stay | None] = {}
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
         self.thresholds: dict[int, tuple[float, int, Job]] = {}
@@ -89,27 +91,27 @@ class Remembering(Preemptive):
 
     sf: float
 
-    def xfactor(self, now: View, job: Job) -> float:
+    def xfactor(self, now: Moment, job: Job) -> float:
         """Return the job's expansion factor (xfactor) now."""
         raise NotImplementedError
 
-    def threshold(self, now: View, run: RunningJob) -> float:
+    def threshold(self, now: Moment, run: Stay) -> float:
         """Return a running job's suspension threshold: its xfactor, infinite if the policy protects the job."""
         raise NotImplementedError
 
-    def toll(self, now: View, job: Job) -> float:
+    def toll(self, now: Moment, job: Job) -> float:
         """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs."""
         raise NotImplementedError
 
-    def price(self, now: View, job: Job, other: Job) -> float:
+    def price(self, now: Moment, job: Job, other: Job) -> float:
         """Return the xfactor from which the idle job may suspend the running job `other`."""
         raise NotImplementedError
 
-    def why_nobody(self, now: View, job: Job) -> Reason:
+    def why_nobody(self, now: Moment, job: Job) -> Reason:
         """Return the reason why the idle job may not suspend any job."""
         raise NotImplementedError
 
-    def in_turn(self, view: View) -> Iterator[Job]:
+    def in_turn(self, view: Moment) -> Iterator[Job]:
         """Yield the jobs that are idle now, each at its turn, unless it can neither start nor preempt then. The largest
         xfactor comes first, of equals the first submitted.
         """
@@ -124,7 +126,7 @@ class Remembering(Preemptive):
             without.discard(last[1])
             yield view.job(last[1])
 
-    def keep_without_turn(self, now: Pass) -> None:
+    def keep_without_turn(self, now: Moment) -> None:
         """Record why the jobs that `in_turn` left out wait, if the run records reasons."""
         without = now.notes.pop("without_turn")
         if now.curious:
@@ -132,10 +134,10 @@ class Remembering(Preemptive):
                 if job.rank in without:
                     now.keep(job, self.why_nobody(now, job))
 
-    def _by_xfactor(self, view: View, job: Job) -> tuple[float, int]:
+    def _by_xfactor(self, view: Moment, job: Job) -> tuple[float, int]:
         return -self.xfactor(view, job), job.rank
 
-    def _jobs_that_can_go(self, view: View) -> list[Job]:
+    def _jobs_that_can_go(self, view: Moment) -> list[Job]:
         """Return the idle jobs that can start, resume or preempt now."""
         tolls, now, able = self._tolls(view), view.now, self.roomy(view)
         lows = tolls.lows
@@ -150,21 +152,21 @@ class Remembering(Preemptive):
                 able.append(job)
         return able
 
-    def _can_pay(self, view: View, job: Job, toll: float) -> bool:
+    def _can_pay(self, view: Moment, job: Job, toll: float) -> bool:
         return reaches(self.xfactor(view, job), toll, job.estimate) and view.in_time(job)
 
-    def needs_own(self, view: View, job: Job) -> bool:
+    def needs_own(self, view: Moment, job: Job) -> bool:
         """Return True if the idle job must resume on its own processors."""
         return self.pinned(view, job.rank) is not None
 
-    def next_end(self, view: View) -> float:
+    def next_end(self, view: Moment) -> float:
         """Return the first expected end of a running job, infinite if none runs."""
         ends = view.ends
         return ends[0][0] if ends else inf
 
     # Running jobs
 
-    def by_threshold(self, view: View) -> list[Job]:
+    def by_threshold(self, view: Moment) -> list[Job]:
         """Return the running jobs, the lowest threshold first, of equals the latest first, as at the last question for
         a toll.
         """
@@ -173,7 +175,7 @@ class Remembering(Preemptive):
             tolls.by_threshold = [job for _, _, job in sorted(tolls.thresholds.values())]
         return tolls.by_threshold
 
-    def on_own(self, view: View, job: Job) -> list[Job]:
+    def on_own(self, view: Moment, job: Job) -> list[Job]:
         """Return the jobs that run on the suspended job's own processors, the lowest threshold first, as at the last
         question for a toll.
         """
@@ -182,28 +184,28 @@ class Remembering(Preemptive):
         tolls.others = [other for other in self.by_threshold(view) if held[other.rank] & own]
         return tolls.others
 
-    def known_threshold(self, view: View, job: Job) -> float:
+    def known_threshold(self, view: Moment, job: Job) -> float:
         """Return the remembered threshold of the running job; infinite if it may not be suspended."""
         threshold: float = view.notes["tolls"].thresholds[job.rank][0]
         return threshold
 
     # Tolls
 
-    def known_toll(self, view: View, job: Job) -> float:
+    def known_toll(self, view: Moment, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
         if not view.in_time(job):
             return inf
         tolls, own = self._tolls(view), self.needs_own(view, job)
         return self._toll_on_own(view, tolls, job) if own else self._toll_anywhere(view, tolls, job)
 
-    def _toll_anywhere(self, view: View, tolls: Tolls, job: Job) -> float:
+    def _toll_anywhere(self, view: Moment, tolls: Tolls, job: Job) -> float:
         """Return the toll of the idle job, which may use any processors; `tolls` must be up to date."""
         toll = tolls.by_width.get(job.procs)
         if toll is None:
             toll = tolls.by_width[job.procs] = self.toll(view, job)
         return toll
 
-    def _toll_on_own(self, view: View, tolls: Tolls, job: Job) -> float:
+    def _toll_on_own(self, view: Moment, tolls: Tolls, job: Job) -> float:
         """Return the toll of the suspended job, which must resume on its own processors; `tolls` must be up to date."""
         rank = job.rank
         toll = tolls.exact.get(rank)
@@ -218,7 +220,7 @@ class Remembering(Preemptive):
             tolls.exact[rank], tolls.moments[rank] = toll, self._time_of_toll(view, job, toll)
         return toll
 
-    def first_payable(self, view: View, soon: float, end: float) -> float:
+    def first_payable(self, view: Moment, soon: float, end: float) -> float:
         """Return the first time before `end` at which an idle job's xfactor reaches its toll, or `end`.
 
         The result need not be exact if it is at most `soon`.
@@ -242,18 +244,18 @@ class Remembering(Preemptive):
                 first = min(first, moments[rank])
         return first
 
-    def _low(self, view: View, tolls: Tolls, job: Job) -> float:
+    def _low(self, view: Moment, tolls: Tolls, job: Job) -> float:
         """Return the time from which the xfactor of the idle job is the suspension factor."""
         low = tolls.lows.get(job.rank)
         if low is None:
             low = tolls.lows[job.rank] = self._time_of_toll(view, job, self.sf)
         return low
 
-    def _time_of_toll(self, view: View, job: Job, toll: float) -> float:
+    def _time_of_toll(self, view: Moment, job: Job, toll: float) -> float:
         """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
         return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 
-    def _tolls(self, view: View) -> Tolls:
+    def _tolls(self, view: Moment) -> Tolls:
         """Return what is remembered, with the jobs that run now and are suspended now."""
         notes = view.notes
         tolls, claims = notes.get("tolls"), notes.get("claim") or {}
@@ -267,7 +269,7 @@ class Remembering(Preemptive):
             self._follow_suspended(view, tolls)
         return tolls
 
-    def _follow_claims(self, view: View, tolls: Tolls, claims: Mapping[int, int]) -> None:
+    def _follow_claims(self, view: Moment, tolls: Tolls, claims: Mapping[int, int]) -> None:
         """Bring the claims up to date, and forget the tolls of the suspended jobs on processors that are concerned."""
         lost = tolls.lost
         tolls.claims, tolls.lost = {**claims}, reduce(or_, map(int, claims.values()), ~tolls.there)
@@ -279,7 +281,7 @@ class Remembering(Preemptive):
         if self.restart == "own":
             self._follow_suspended(view, tolls)
 
-    def _follow_running(self, view: View, tolls: Tolls) -> None:
+    def _follow_running(self, view: Moment, tolls: Tolls) -> None:
         """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors.
 
         A job that comes can only raise tolls. One that leaves may have determined some, which are at least sf then.
@@ -299,7 +301,7 @@ class Remembering(Preemptive):
         tolls.by_width.clear()
         tolls.exact.clear()
 
-    def _follow_suspended(self, view: View, tolls: Tolls) -> None:
+    def _follow_suspended(self, view: Moment, tolls: Tolls) -> None:
         """Forget the tolls of jobs that are no longer suspended; begin with the smallest possible toll of others."""
         own, idle = tolls.own, view.suspended.keys() - view.running.keys() - tolls.claims.keys()
         for rank in own.keys() - idle:
@@ -308,19 +310,19 @@ class Remembering(Preemptive):
             own[rank] = view.suspended[rank]
             tolls.moments[rank] = self._low(view, tolls, view.job(rank))
 
-    def _threshold(self, view: View, run: RunningJob) -> float:
+    def _threshold(self, view: Moment, run: Stay) -> float:
         return self.threshold(view, run) if run.runs else inf
 
     # Slowdowns of finished jobs
 
-    def newly_finished(self, view: View) -> list[Finished]:
+    def newly_finished(self, view: Moment) -> list[Finished]:
         """Return the jobs that have finished since the last pass; at the first pass of the policy all finished ones."""
         if "finished" in view.notes:
             return [Finished(job, view.now) for job in view.completed]
         view.notes.update(finished={}, slowdown={})
         return [Finished(view.job(rank), end) for end, rank in view.finished]
 
-    def count(self, view: View, job: Job, more: float) -> None:
+    def count(self, view: Moment, job: Job, more: float) -> None:
         """Add a finished job, whose bounded slowdown is 1 + `more`, to the number and the sum of slowdowns of its
         category.
         """
@@ -328,7 +330,7 @@ class Remembering(Preemptive):
         count[kind] = count.get(kind, 0) + 1
         total[kind] = total.get(kind, 0) + 1 + more
 
-    def review(self, view: View) -> None:
+    def review(self, view: Moment) -> None:
         """Compute the thresholds of running jobs again, as a finished job may have changed whom the policy protects in
         its category.
         """
@@ -338,12 +340,12 @@ class Remembering(Preemptive):
                 if _kind(run.job) in kinds and self._threshold(view, run) != tolls.thresholds[rank][0]:
                     tolls.running[rank] = None  # as if it had left and come again
 
-    def counted(self, view: View, job: Job) -> int:
+    def counted(self, view: Moment, job: Job) -> int:
         """Return the number of finished jobs in the job's category."""
         count: int = view.notes["finished"].get(_kind(job), 0)
         return count
 
-    def slowdowns(self, view: View, job: Job) -> float:
+    def slowdowns(self, view: Moment, job: Job) -> float:
         """Return the sum of the bounded slowdowns of the finished jobs in the job's category."""
         total: float = view.notes["slowdown"].get(_kind(job), 0)
         return total

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, inf
+from typing import TYPE_CHECKING
 
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import NoVictimAllowed, NoVictims, TurnOver
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT, is_by, whole
-from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.remembering import Remembering
 from sim.policies.preempt.xfactors import expansion, is_too_wide, reaches
 from sim.policies.registry import policy
-from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
+    from sim.core.stay import Stay
 
 
 @policy("selective", "K sections 3.1 to 3.3", ss="selective")
@@ -35,8 +38,7 @@ class Selective(Remembering):
     sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
     tick: float = parameter(60.0, "seconds between attempts to preempt (K section 3.2)", low=1.0)
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         """Let idle jobs take free processors and, at a tick, preempt (`_preempt_in_turn`, K's preemption routine).
 
         The *threshold* of a running job is its xfactor (K: suspension threshold). The *toll* of an idle job is the
@@ -57,14 +59,14 @@ class Selective(Remembering):
     def line_order(self) -> Order:
         return Xfactor()
 
-    def _last_tick(self, now: View) -> float:
+    def _last_tick(self, now: Moment) -> float:
         """Return the number of the last tick up to now. Ticks are the times at which jobs may preempt; each is at its
         number times `tick` seconds.
         """
         nearest = floor(now.time / self.tick + 0.5)
         return nearest if is_by(nearest * self.tick, now.time) else nearest - 1
 
-    def _take_free(self, now: Pass) -> None:
+    def _take_free(self, now: Moment) -> None:
         """Start or resume the idle jobs that fit, the largest xfactor first."""
         roomy = self.roomy(now)
         if len(roomy) == 1:
@@ -77,7 +79,7 @@ class Selective(Remembering):
                 if self.fits(now, job):
                     self.take_room(now, job)
 
-    def _preempt_in_turn(self, now: Pass) -> None:
+    def _preempt_in_turn(self, now: Moment) -> None:
         """Let each job that is idle now start or preempt once if it may: the largest xfactor first, then by rank."""
         for job in self.in_turn(now):
             if self.fits(now, job):
@@ -86,13 +88,13 @@ class Selective(Remembering):
                 self._preempt(now, job)
         self.keep_without_turn(now)
 
-    def price(self, now: View, job: Job, other: Job) -> float:
+    def price(self, now: Moment, job: Job, other: Job) -> float:
         """Return the xfactor from which the idle job may suspend the running job `other` (K section 3.2): sf times that
         of `other`; infinite if `other` is protected, or more than twice as wide.
         """
         return inf if is_too_wide(other.procs, job.procs) else self.sf * self.known_threshold(now, other)
 
-    def toll(self, now: View, job: Job) -> float:
+    def toll(self, now: Moment, job: Job) -> float:
         """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs.
 
         A job that must resume on its own processors has to suspend all jobs there, so all must be allowed (K section
@@ -111,7 +113,7 @@ class Selective(Remembering):
                     return self.price(now, job, other)
         return inf
 
-    def _preempt(self, now: Pass, job: Job) -> None:
+    def _preempt(self, now: Moment, job: Job) -> None:
         """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
         mine = self.xfactor(now, job)
         allowed = now.new_ranking()
@@ -124,7 +126,7 @@ class Selective(Remembering):
             self.suspend(now, victim, Outranked(job, mine, self.xfactor(now, victim), self.sf))
         self.take_over(now, job, victims)
 
-    def _skip_ticks(self, now: Pass, is_tick: bool, soon: float) -> None:
+    def _skip_ticks(self, now: Moment, is_tick: bool, soon: float) -> None:
         """Request a pass at the first tick at which an idle job can start or preempt: at `soon` (the next) or later.
 
         K's routine runs at every tick; ticks that change nothing are skipped. The end of a job brings a pass anyway.
@@ -137,18 +139,18 @@ class Selective(Remembering):
             if at < end:
                 now.wake_once(at)
 
-    def xfactor(self, now: View, job: Job) -> float:
+    def xfactor(self, now: Moment, job: Job) -> float:
         """Return the job's expansion factor (xfactor) now."""
         return expansion(now.time - job.submit - now.ran(job.rank), job.estimate)
 
-    def threshold(self, now: View, run: RunningJob) -> float:
+    def threshold(self, now: Moment, run: Stay) -> float:
         """Return a running job's suspension threshold: its xfactor, which is constant while it runs; infinite if the
         policy protects the job.
         """
         xfactor = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
         return inf if self.protects(now, run.job, xfactor) else xfactor
 
-    def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
+    def protects(self, now: Moment, job: Job, its_xfactor: float) -> bool:
         """Return True if the policy protects the running job `job`, whose xfactor is `its_xfactor`, from being
         suspended.
         """
@@ -156,7 +158,7 @@ class Selective(Remembering):
 
     # Why a job waits
 
-    def why_nobody(self, now: View, job: Job) -> Reason:
+    def why_nobody(self, now: Moment, job: Job) -> Reason:
         """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
         protected jobs.
         """
@@ -198,14 +200,13 @@ class Tunable(Selective):
         1.5, "xfactor above which a job is not suspended, in mean slowdowns of its category (K section 3.5.1)", low=0.0
     )
 
-    @by_calls
-    def decide(self, now: Pass) -> None:
+    def decide(self, now: Moment) -> None:
         for done in self.newly_finished(now):
             ran = now.ran(done.job.rank)
             self.count(now, done.job, whole(done.end - done.job.submit - ran) / max(ran, TAU))
         self.review(now)
         super().decide(now)
 
-    def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
+    def protects(self, now: Moment, job: Job, its_xfactor: float) -> bool:
         count = self.counted(now, job)
         return count > 0 and not reaches(self.limit * self.slowdowns(now, job) / count, its_xfactor, job.estimate)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sim.decisions.decisions import Decision
 from sim.errors import ParameterError
 from sim.policies.own.naming import pairs_apart
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy
-from sim.policies.view import View
+
+if TYPE_CHECKING:
+    from sim.core.moment import Moment
 
 
 @policy("adaptive", "Z section 5.3")
@@ -55,7 +55,7 @@ class Adaptive(Policy):
     def deciders(self) -> tuple[Policy, ...]:
         return self._two_policies
 
-    def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
+    def next_policy(self, now: Policy, view: Moment, led: dict[str, float]) -> Policy:
         low, high = self._two_policies
         average = self._average(view, led)
         if now != high and average > self.at + self.band:
@@ -64,7 +64,7 @@ class Adaptive(Policy):
             return low
         return now
 
-    def _average(self, view: View, led: dict[str, float]) -> float:
+    def _average(self, view: Moment, led: dict[str, float]) -> float:
         """Return the average of the measure until now, in which older values count less; `led` keeps it from one pass
         to the next.
         """
@@ -75,11 +75,11 @@ class Adaptive(Policy):
         led.update(time=view.now, value=value, average=average)
         return average
 
-    def _measured(self, view: View) -> float:
+    def _measured(self, view: Moment) -> float:
         if self.by == "queue":
             return len(view.queue)
         wanted = sum(job.procs for job in view.queue) if self.by == "load" else 0
         return (view.procs - view.free + wanted) / view.procs if view.procs else 0.0
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        yield from self.first().decide(view)
+    def decide(self, now: Moment) -> Any:
+        return self.first().decide(now)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Keep, Start
 from sim.decisions.reasons_on_nodes import (
     BehindInPartition,
@@ -22,7 +23,6 @@ from sim.decisions.reasons_on_nodes import (
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.forecast.replay import read as sample
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy

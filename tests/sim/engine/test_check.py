@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Reserve, Start
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy
 from sim.policies.gang.gang import GangMigrate
-from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -125,12 +125,12 @@ class Liar(Policy):
 
     name = "liar"
     keeps_reservations = True
-    then: Callable[[View], Iterator[Decision]] = lambda view: iter(())
+    then: Callable[[Moment], Iterator[Decision]] = lambda view: iter(())
 
     def promises(self) -> bool:
         return True
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         if view.now == 0:
             for job in view.queue:
                 yield Start(job, Fits(view.free))
@@ -140,12 +140,12 @@ class Liar(Policy):
             yield from self.then(view)
 
 
-def move_later(view: View) -> Iterator[Decision]:
+def move_later(view: Moment) -> Iterator[Decision]:
     if view.now == 5:
         yield Reserve(view.job(2), 12, Due())
 
 
-def start_late(view: View) -> Iterator[Decision]:
+def start_late(view: Moment) -> Iterator[Decision]:
     if view.now == 5:
         yield Reserve(view.job(3), 20, Due())
     elif view.now == 20:
@@ -153,7 +153,7 @@ def start_late(view: View) -> Iterator[Decision]:
             yield Start(job, Fits(view.free))
 
 
-def give_away_twice(view: View) -> Iterator[Decision]:
+def give_away_twice(view: Moment) -> Iterator[Decision]:
     if view.now == 5:
         yield Reserve(view.job(3), 10, Due())
 
@@ -167,7 +167,7 @@ def give_away_twice(view: View) -> Iterator[Decision]:
     ],
 )
 def test_a_policy_that_breaks_its_word_is_found(
-    lab: Lab, then: Callable[[View], Iterator[Decision]], rule: str, time: float, job: str | None
+    lab: Lab, then: Callable[[Moment], Iterator[Decision]], rule: str, time: float, job: str | None
 ) -> None:
     engine = Engine(lab.workload(4, *JOBS), Liar(then=then), watchers=[Checker])
     with pytest.raises(InvariantError) as error:

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sim import captured_output
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
-from sim.core.engine import Engine
 from sim.engine.policy_calls import give_up, patience, unanswered
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
 from sim.policies.orders import Fcfs, Order
-from sim.policies.view import View
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
@@ -36,32 +36,32 @@ if TYPE_CHECKING:
 class Odd(Policy):
     """Policy that starts a job at 0 and does something wrong (`does`) from 10 on."""
 
-    does: Callable[[View], Any] = field(default=lambda view: None)
+    does: Callable[[Moment], Any] = field(default=lambda view: None)
     name = "odd"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         if view.now < 10:
             return iter([Start(job, Fits(view.free)) for job in view.arrived])
         return self.does(view)  # type: ignore[no-any-return]
 
 
-def recurse(view: View) -> Any:
+def recurse(view: Moment) -> Any:
     return recurse(view)
 
 
-def divide(view: View) -> Iterator[Decision]:
+def divide(view: Moment) -> Iterator[Decision]:
     yield Wake(1 / 0)
 
 
-def start_nobody(view: View) -> Iterator[Decision]:
+def start_nobody(view: Moment) -> Iterator[Decision]:
     yield from (Start(job.replaced(rank=7), Fits(view.free)) for job in view.arrived)
 
 
-def read_nonsense(view: View) -> Any:
+def read_nonsense(view: Moment) -> Any:
     return json.loads("{")
 
 
-def look_at_the_matrix(view: View) -> Any:
+def look_at_the_matrix(view: Moment) -> Any:
     return view.matrix  # type: ignore[attr-defined]
 
 
@@ -70,24 +70,24 @@ class UnreadableError(Exception):
         raise ValueError
 
 
-def raise_unreadable(view: View) -> Any:
+def raise_unreadable(view: Moment) -> Any:
     raise UnreadableError
 
 
-def say_too_much(view: View) -> Any:
+def say_too_much(view: Moment) -> Any:
     raise ValueError("x" * 10_000)
 
 
-def interrupt(view: View) -> Any:
+def interrupt(view: Moment) -> Any:
     raise KeyboardInterrupt
 
 
-def take_len_away(view: View) -> Any:
+def take_len_away(view: Moment) -> Any:
     vars(builtins)["len"] = None
     return len(view.queue)
 
 
-def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
+def broken(lab: Lab, does: Callable[[Moment], Any]) -> Engine:
     return Engine(lab.workload(2, "1 0 1 5 5", "2 10 1 5 5"), Odd(does))
 
 
@@ -127,7 +127,9 @@ def test_error_is_reported_with_functions_that_the_policy_took_away(lab: Lab, mo
         (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_policy_calls.py:\\d+ in decide"),
     ],
 )
-def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
+def test_a_policy_that_breaks_down_says_which_when_and_where(
+    lab: Lab, does: Callable[[Moment], Any], says: str
+) -> None:
     engine = broken(lab, does)
     with pytest.raises(PolicyError, match=f"odd failed after step 2, at d0 00:00:10: {says}"):
         engine.run()
@@ -145,7 +147,9 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
         ),
     ],
 )
-def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
+def test_a_decision_that_is_refused_says_which_when_and_where(
+    lab: Lab, does: Callable[[Moment], Any], says: str
+) -> None:
     with pytest.raises(DecisionError, match=f"odd failed after step 2, at d0 00:00:10: {says}"):
         broken(lab, does).run()
 
@@ -169,7 +173,7 @@ def test_a_policy_that_only_asks_for_timers_is_stopped(lab: Lab, monkeypatch: py
 def test_timers_are_not_in_vain_while_jobs_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
 
-    def watch(view: View) -> Iterator[Decision]:
+    def watch(view: Moment) -> Iterator[Decision]:
         yield from (Start(job, Fits(view.free)) for job in view.arrived)
         if view.now < 500:
             yield Wake(view.now + 1)
@@ -182,7 +186,7 @@ def test_timers_are_not_in_vain_while_jobs_run(lab: Lab, monkeypatch: pytest.Mon
 def test_time_that_stands_still_is_no_progress_though_a_job_runs(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
 
-    def hurry(view: View) -> Iterator[Decision]:
+    def hurry(view: Moment) -> Iterator[Decision]:
         yield from (Start(job, Fits(view.free)) for job in view.arrived)
         yield Wake(view.now + 1e-9)
 
@@ -199,7 +203,7 @@ class EndlessError(Exception):
             sleep(0.001)
 
 
-def raise_endless(view: View) -> Any:
+def raise_endless(view: Moment) -> Any:
     raise EndlessError
 
 
@@ -209,7 +213,7 @@ def test_a_message_that_takes_too_long_is_left_out(lab: Lab) -> None:
         broken(lab, raise_endless).run()
 
 
-def never(view: View) -> Any:
+def never(view: Moment) -> Any:
     while True:
         try:
             sleep(0.001)

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.reasons import InOrder
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
-from sim.policies.view import View
 from sim.timeline.scenario import Scenario
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload
@@ -313,7 +313,7 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
 class Counting(Policy):
     """Policy that starts every job that fits, and counts how often the engine reports that a job has completed."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         done = view.notes.setdefault("done", {})
         for job in view.completed:
             done[job.rank] = done.get(job.rank, 0) + 1

@@ -11,17 +11,17 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
+from sim.engine.state_view import StateView
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.matrix import Stall
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
-from sim.core.engine import Engine
-from sim.engine.state_view import StateView
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate
-from sim.policies.view import View
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ J4 = Job(rank=3, id="4", submit=9, procs=1, estimate=1)
 class Mischief(Policy):
     """Policy that starts fitting jobs at 0, and at 5 makes the decision `ask`, which is to be refused."""
 
-    ask: Callable[[View], Any] = field(default=lambda view: None)
+    ask: Callable[[Moment], Any] = field(default=lambda view: None)
     seen: list[object] = field(default_factory=list)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         if view.now < 5:
             yield Start(view.queue[0], Fits(view.free))
             return
@@ -53,12 +53,12 @@ class Shout(NamedTuple):
     job: Job
 
 
-def state_of(view: View) -> object:
+def state_of(view: Moment) -> object:
     """Return everything in the view that a wrongly accepted decision could change."""
     return view.free, [job.id for job in view.queue], list(view.ends), dict(view.reserved)
 
 
-def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
+def refused(lab: Lab, ask: Callable[[Moment], Any]) -> str:
     """Run a policy whose decision `ask` is refused; return the engine's message, and check that nothing was changed."""
     policy = Mischief(ask=ask)
     engine = Engine(lab.workload(4, *JOBS), policy)
@@ -101,7 +101,7 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
         (lambda view: Keep(view.job(1), cast("Any", ["quota"] * 99)), "or a text; got quota, quota"),
     ],
 )
-def test_nonsense_is_refused(lab: Lab, ask: Callable[[View], Any], error: str) -> None:
+def test_nonsense_is_refused(lab: Lab, ask: Callable[[Moment], Any], error: str) -> None:
     assert error in refused(lab, ask)
 
 
@@ -113,7 +113,7 @@ def test_nonsense_is_refused(lab: Lab, ask: Callable[[View], Any], error: str) -
     ],
     ids=["a stranger", "nothing"],
 )
-def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[View], Any]) -> None:
+def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[Moment], Any]) -> None:
     refused(lab, ask)
 
 
@@ -128,7 +128,7 @@ def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[View], Any]) ->
     ],
     ids=["reserved for nan", "woken at nan", "a forged width", "a forged estimate", "a forged reservation"],
 )
-def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[View], Any]) -> None:
+def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[Moment], Any]) -> None:
     refused(lab, ask)
 
 
@@ -136,7 +136,7 @@ def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[Vie
 class Stalls(GangMigrate):
     """Gang policy that charges the first job a negative number of seconds for a migration."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from super().decide(view)
         yield Stall(view.job(0), -1, Due())
 
@@ -152,7 +152,7 @@ class Wakes(Policy):
 
     suspends = True
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         if view.now == 0:
             yield Start(view.queue[0], Fits(view.free))
         elif view.now == 5:
@@ -170,7 +170,7 @@ def test_a_job_must_go_on_in_a_time_that_can_be(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Twice(Policy):
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         job = view.queue[0]
         yield Start(job, Fits(view.free))
         yield Start(job, Fits(view.free))
@@ -189,7 +189,7 @@ class Idle(Policy):
 
     name = "idle"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from ()
 
 

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.core.engine import Engine
+from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.history.stretch import Stretch
@@ -169,7 +169,9 @@ def test_who_was_never_on_turn_is_queued_again_by_a_switch() -> None:
     engine.run(359)
     engine.switch(parse_policy("fcfs"), 360)
     left = {s.rank: s.ended_by for s in engine.history.stretches() if s.rows and s.end == 360}
-    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.moment.waiting}
+    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {
+        job.rank for job in engine.moment.waiting
+    }
     assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.present._suspended)
     assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.present._running)
 

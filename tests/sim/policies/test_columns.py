@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sim.kernel.known import known
+
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.forecast.replay import read
-from sim.kernel.known import known
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.columns import Column
 from sim.policies.orders import Order
-from sim.policies.view import View
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Job
 from tests.sim.conftest import Lab
@@ -27,7 +28,7 @@ class Counting(FirstComeFirstServed):
 
     columns = (Column("looks", "how often"), Column("nothing"), Column("here", of="user"))
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         looks = view.notes.setdefault("looks", {})
         for job in view.queue:
             looks[job.rank] = looks.get(job.rank, 0) + 1
@@ -42,7 +43,7 @@ class LeastUsed(Order):
     columns = (Column("had", "processor-seconds", of="user"),)
     had: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         had, last = view.notes.setdefault("had", {}), view.notes.setdefault("last", {})
         since = view.now - last.get(0, view.now)
         for job in (*(run.job for run in view.running.values()), *view.completed):
@@ -100,7 +101,7 @@ class Careless(FirstComeFirstServed):
 
     columns = (Column("bad"), "worse", Column("list", of="nobody"))  # type: ignore[assignment, arg-type]
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         notes: Any = view.notes
         notes.update(bad=7.0, list={"a": []})
         yield from super().decide(view)

@@ -10,11 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
+from sim.policies.calls import Pass
 
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
-from sim.policies.calls import Pass
 from sim.policies.policy import default_order
-from sim.policies.view import View
 
 
 @pytest.mark.parametrize(

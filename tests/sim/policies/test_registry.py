@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
@@ -16,7 +17,6 @@ from sim.policies.orders import Delay, Order, ShortestFirst, Ward
 from sim.policies.parameters import parameters_of
 from sim.policies.policy import order_field
 from sim.policies.registry import Registry, policy, policy_of
-from sim.policies.view import View
 
 
 def test_a_name_alone_stands_for_the_defaults() -> None:
@@ -86,7 +86,7 @@ def test_two_policies_of_one_name_are_refused(taken: str) -> None:
         @policy(taken, "nowhere")
         @dataclass(frozen=True)
         class _Again(Policy):
-            def decide(self, view: View) -> Iterator[Decision]:
+            def decide(self, view: Moment) -> Iterator[Decision]:
                 yield from ()
 
     assert POLICIES.get(taken) is before

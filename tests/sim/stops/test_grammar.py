@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.core.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.formatting import Clock
 from sim.policies import Policy, parse_policy
 from sim.policies.columns import Column
-from sim.policies.view import View
 from sim.stops.conditions import RELATIONS
 from sim.stops.grammar import StopError, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS, kind_of
@@ -325,7 +325,7 @@ class Fair(Policy):
     name = "fair"
     columns = (Column("passed"),)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         passed = view.notes.setdefault("passed", {})
         for job in view.queue:
             passed[job.rank] = passed.get(job.rank, 0) + 1

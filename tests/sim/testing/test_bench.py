@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.policy import Policy
-from sim.policies.view import View
 from sim.testing.bench import (
     SHOWN,
     Version,
@@ -31,7 +31,7 @@ class NeverEnds(Policy):
 
     name = "never"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from ()
 
 

@@ -18,15 +18,15 @@ import pytest
 
 from sim import Policy
 from sim.captured_output import own_print
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import Fits
-from sim.core.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.gang.gang import GangBackfill
-from sim.policies.view import View
 from sim.testing import ContractError, check_policy, examine
 from sim.testing import growth as grown
 from sim.testing.contract import FAILS, HIDDEN, LEGAL, PEEKS, RULES, SLOW, STARVES, TWICE, broken
@@ -100,7 +100,7 @@ class PlansAtRandom(GangBackfill):
 
     name = "plans-at-random"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for step in GangBackfill.decide(self, view):
             if isinstance(step, ReserveRow):
                 PLANNED[0] += 1
@@ -120,7 +120,7 @@ class Drawing(Policy):
 
     name = "drawing"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in sorted(view.queue, key=lambda job: random()):
             if job.procs <= view.free:
                 yield Start(job, Fits(view.free))
@@ -132,7 +132,7 @@ class Watched(Policy):
 
     name = "watched"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in reversed(view.queue) if view.curious else view.queue:
             if job.procs <= view.free:
                 yield Start(job, Fits(view.free))
@@ -144,7 +144,7 @@ class Watched(Policy):
 class Sleepy(Easy):
     """A subclass of EASY whose passes take long."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         sleep(len(view.queue) / 20000)
         yield from super().decide(view)
 
@@ -225,7 +225,7 @@ class Same(Easy):
 class Talking(Easy):
     """A subclass of EASY that prints output."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         own_print("now", view.now)
         yield from super().decide(view)
 
@@ -250,7 +250,7 @@ def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch
     class Slow(Easy):
         """A subclass of EASY that sleeps for a millisecond for each waiting job."""
 
-        def decide(self, view: View) -> Iterator[Decision]:
+        def decide(self, view: Moment) -> Iterator[Decision]:
             sleep(0.001 * len(view.queue))
             yield from super().decide(view)
 

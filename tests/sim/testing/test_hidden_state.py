@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from sim import Policy
-from sim.decisions.decisions import Decision
 from sim.core.engine import Engine
+from sim.core.moment import Moment
+from sim.decisions.decisions import Decision
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
-from sim.policies.view import View
 from sim.testing.hidden_state import kept_outside, writers
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -35,7 +35,7 @@ TALLY = Tally()
 class Counting(Easy):
     """A subclass of EASY that counts its passes in an object of its module."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         TALLY.passes += 1
         yield from super().decide(view)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
-from sim.policies.view import View
 from sim.testing.starvation import longest_time, verdict
 from sim.workload.model import Job
 
@@ -25,7 +25,7 @@ class Patient(Policy):
 
     limit: float = parameter(3600.0, "seconds that a job waits before no job may pass it", low=0.0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in view.queue:
             if view.fits(job):
                 yield Start(job, Fits(view.free))
@@ -39,7 +39,7 @@ class PatientForDays(Patient):
 
     limit: float = parameter(7.0, "days that a job waits before no job may pass it", low=0.0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         return Patient(self.limit * DAY).decide(view)
 
 
@@ -47,7 +47,7 @@ class PatientForDays(Patient):
 class Greedy(Policy):
     """Policy that starts every job that fits, narrow jobs first."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         def width(job: Job) -> int:
             return job.procs
 

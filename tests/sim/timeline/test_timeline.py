@@ -14,10 +14,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch
@@ -25,7 +26,6 @@ from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import random_number
-from sim.policies.view import View
 from sim.session.branches import records_of, restore
 from sim.session.session import Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
@@ -369,7 +369,7 @@ class Bad(Policy):
 
     name = "bad"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in view.queue:
             if job.procs <= view.free:
                 yield Start(job, Fits(view.free))
@@ -400,7 +400,7 @@ class Idle(Policy):
 
     name = "idle"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         return iter(())
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.decisions.sentences import Detail
 from sim.core.engine import Engine
+from sim.decisions.sentences import Detail
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of

@@ -12,10 +12,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from sim.kernel.choice import SETTING
 
 from sim import read
 from sim.core.engine import Engine
-from sim.kernel.choice import SETTING
 from sim.policies import POLICIES, parse_policy
 from sim.policies.own.consent import Proof
 from sim.testing import check_policy

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import pytest
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Unit
-from sim.core.engine import Engine
 from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
-from sim.policies.view import View
 from sim.why.wait_sentences import obstacle
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
@@ -287,7 +287,7 @@ class Numbered(Conservative):
     name = "numbered"
     columns = (Column("usage"), Column("due", unit=Unit.MOMENT), Column("procs"))
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in view.queue:
             view.notes.setdefault("usage", {})[job.rank] = 1234.567 * job.procs
             view.notes.setdefault("due", {})[job.rank] = 60

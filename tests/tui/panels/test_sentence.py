@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.policies import Policy
-from sim.policies.view import View
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
@@ -65,7 +65,7 @@ class Forgetful(Policy):
 
     name = "forgetful"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from (Start(job, Fits(view.free)) for job in view.arrived if job.procs <= view.free)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import InOrder
 from sim.policies import Policy
 from sim.policies.columns import Column
-from sim.policies.view import View
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from tests.tui.scenes import about_of
@@ -31,7 +31,7 @@ class Counting(Policy):
     name = "counting"
     columns: ClassVar[tuple[Column, ...]] = (Column("looked", "how often it was looked at"),)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         looked = view.notes.setdefault("looked", {})
         for job in view.queue:
             looked[job.rank] = looked.get(job.rank, 0) + 1
@@ -67,7 +67,7 @@ class CountingUsers(Counting):
 
     columns = (Column("steps", of="user"),)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         steps = view.notes.setdefault("steps", {})
         steps[-1] = steps.get(-1, 0) + 1  # -1: the users of this trace are unknown
         yield from super().decide(view)

@@ -14,13 +14,13 @@ from time import monotonic, sleep
 
 import pytest
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.policy_calls import give_up
 from sim.errors import PolicyError
 from sim.formatting import Step
 from sim.policies import Policy, parse_policy
-from sim.policies.view import View
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from tui.chart.scale import Camera
@@ -273,7 +273,7 @@ class Stuck(Policy):
 
     name = "stuck"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from (Start(job, Fits(view.free)) for job in view.queue if job.procs <= view.free)
         while view.now >= 10_000:
             sleep(0.001)

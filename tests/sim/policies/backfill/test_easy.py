@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
-from sim.core.engine import Engine
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def test_a_job_that_may_not_pass_says_whom_it_would_delay(lab: Lab) -> None:
 def test_a_long_job_passes_on_extra_processors(lab: Lab) -> None:
     engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50")
     assert engine.schedule().start.tolist() == [0, 10, 2]
-    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], FitsExtra(engine.moment.jobs[1], shadow=10, extra=1))
+    assert lab.start(engine, "3") == Backfill(
+        engine.moment.jobs[2], FitsExtra(engine.moment.jobs[1], shadow=10, extra=1)
+    )
 
 
 def test_the_extra_processors_are_used_up_within_a_pass(lab: Lab) -> None:

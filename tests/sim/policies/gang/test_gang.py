@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.engine import Engine
 from sim.decisions import matrix as d
 from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.decisions import Keep
-from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.ousterhout_matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Borrow, Start
 from sim.decisions.reasons import (
     AskedFor,
@@ -39,7 +40,6 @@ from sim.decisions.reasons_to_wait import (
     WouldDelayPivot,
 )
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.multiqueue.partitions import Classes, divided

@@ -11,11 +11,11 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from sim.kernel.known import known
 
 from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.forecast.replay import read
-from sim.kernel.known import known
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import ORDERS
@@ -38,7 +38,7 @@ from sim.decisions.reasons import Fits
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
-from sim.policies.view import View
+from sim.core.moment import Moment
 from sim.workload.model import Job
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Fair(Policy):
     '''Fair to all.'''
     halflife: float = parameter(7.0, "days", low=0.5)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in view.queue:
             if job.procs <= view.free:
                 yield Start(job, Fits(view.free))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sim.core.engine import Engine
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import say
-from sim.core.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
 

@@ -14,23 +14,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle.preempt_by_yield import OldSelective, OldTunable
 
+from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Suspend, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.engine.check import Checker
-from sim.core.engine import Engine
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.view import View
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
 from tests.examples import examples
-from tests.oracle.preempt_by_yield import OldSelective, OldTunable
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -277,7 +277,7 @@ class Plain(OldSelective):
     Processors are chosen one by one.
     """
 
-    def _seat(self, view: View, job: Job) -> int:
+    def _seat(self, view: Moment, job: Job) -> int:
         own = view.suspended.get(job.rank, 0)
         waited_for = view.suspended.values() if self.seats == "apart" else ()
 
@@ -289,7 +289,7 @@ class Plain(OldSelective):
         numbers = sorted((p for p in range(view.procs) if free & 1 << p), key=preference)
         return sum(1 << processor for processor in numbers[: job.procs])
 
-    def _woken(self, view: View, has_ticked: bool, soon: float) -> Iterator[Decision]:
+    def _woken(self, view: Moment, has_ticked: bool, soon: float) -> Iterator[Decision]:
         if self.idle(view):
             yield Wake((view.now // self.tick + 1) * self.tick)
 

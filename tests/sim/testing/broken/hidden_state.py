@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.policies.view import View
 
 PASSES = [0]
 
@@ -15,7 +15,7 @@ PASSES = [0]
 class Broken(Policy):
     """Policy that skips every third pass if jobs run; it counts its passes in a variable of the module."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         PASSES[0] += 1
         if PASSES[0] % 3 == 0 and view.running:
             return

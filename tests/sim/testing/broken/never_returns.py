@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
 class Broken(Policy):
     """Policy that, within a pass, waits in a loop until there are free processors."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in view.queue:
             while job.procs > view.free:
                 pass

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
 class Broken(Policy):
     """Policy that divides by the length of the queue minus three, and so by zero if three jobs wait."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         rest = [1 / (len(view.queue) - 3)] if view.queue else []
         for job in view.queue:
             if job.procs <= view.free:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.policies.view import View
 
 
 def run_times() -> tuple[float, ...]:
@@ -23,7 +23,7 @@ def run_times() -> tuple[float, ...]:
 class Broken(Policy):
     """Policy that starts the shortest job first, by the actual run times, which it takes from the engine."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in sorted(view.queue, key=lambda job: run_times()[job.rank]):
             if job.procs <= view.free:
                 yield Start(job, Fits(view.free))

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import ShortestFirst
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Adaptive(Policy):
     many: int = parameter(10, "beyond so many the shortest go first", low=0)
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         waiting = len(view.queue)
         if waiting <= self.few:
             chosen: Policy = FirstComeFirstServed()

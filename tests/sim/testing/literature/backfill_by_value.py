@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.reasons import InOrder, WhenFree
-from sim.decisions.sentences import Moment
+from sim.decisions.sentences import Time
 from sim.formatting import Clock
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -19,7 +19,7 @@ class WorthMost:
     """A reason with a sentence of its own; its fields are shown as numbers."""
 
     value: float
-    head_starts: Moment
+    head_starts: Time
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"of all that fit before {at(self.head_starts)} it is worth most, {self.value:,.0f} processor-seconds"
@@ -31,7 +31,7 @@ class BackfillByValue(Policy):
 
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         queue = view.queue
         while queue and queue[0].procs <= view.free:
             yield Start(queue.pop(0), InOrder(view.free))

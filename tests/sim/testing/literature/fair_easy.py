@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -23,7 +23,7 @@ class LeastUsed(Order):
     columns = (Column("usage", "processor-hours that the user has had", of="user"),)
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
 
-    def seeing(self, view: View) -> Order:
+    def seeing(self, view: Moment) -> Order:
         usage, last = view.notes.setdefault("usage", {}), view.notes.setdefault("last", {})
         hours = (view.now - last.get(0, view.now)) / 3600
         for user in usage:
@@ -44,5 +44,5 @@ class FairEasy(Ordered):
     order: Order = order_field(LeastUsed())
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         yield from Easy(order=self.order).decide(view)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class LargestAged(Policy):
     columns = (Column("priority", "processors, and what waiting adds to them"),)
     lets_pass = False
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         priority = {j.rank: j.procs + self.aging * (view.now - j.submit) / 3600 for j in view.queue}
         view.notes["priority"] = priority
         for job in sorted(view.queue, key=lambda job: (-priority[job.rank], job.rank)):

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log10
 
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -36,6 +36,6 @@ class LearnedEasy(Ordered):
     order: Order = order_field(Learned())
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         view.notes["score"] = {job.rank: self.order.key(job, view.now) for job in view.queue}
         yield from Easy(order=self.order).decide(view)

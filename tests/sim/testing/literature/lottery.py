@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from random import Random
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Lottery(Policy):
 
     seed: int = parameter(0, "random seed of the order", low=0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         lots = Random(f"{self.seed} {view.now}")
         while fitting := [job for job in view.queue if job.procs <= view.free]:
             shared = Counter(job.user for job in fitting)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep, Start, Wake
 from sim.decisions.reasons import Fits
-from sim.decisions.sentences import Moment
+from sim.decisions.sentences import Time
 from sim.formatting import Clock
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 from sim.workload.model import Job
 
 HOUR, DAY = 3600.0, 86400.0
@@ -19,7 +19,7 @@ HOUR, DAY = 3600.0, 86400.0
 
 @dataclass(frozen=True)
 class OnlyAtNight:
-    night: Moment
+    night: Time
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"wide jobs start at night, from {at(self.night)} on"
@@ -33,7 +33,7 @@ class Night(Policy):
     evening: float = parameter(18.0, "the hour of the day at which the night begins", low=12.0, high=24.0)
     morning: float = parameter(6.0, "the hour at which it ends", low=0.0, high=12.0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         evening = view.now // DAY * DAY + self.evening * HOUR
         is_day = self.morning * HOUR <= view.now % DAY < self.evening * HOUR
         for job in view.queue:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.policies.columns import Column
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class RoundRobin(Policy):
 
     columns = (Column("turn", "the number of the user's last turn", of="user"),)
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         turn = view.notes.setdefault("turn", {})
         while fitting := [job for job in view.queue if job.procs <= view.free]:
             job = min(fitting, key=lambda job: (turn.get(job.user, 0), job.rank))

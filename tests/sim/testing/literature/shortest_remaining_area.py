@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Resume, Start, Suspend
 from sim.decisions.reasons import Fits, OwnFree
 from sim.decisions.sentences import Span
 from sim.formatting import Clock, span
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -32,7 +32,7 @@ class ShortestRemainingArea(Policy):
     suspends = True
     plans = "nobody"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         for job in sorted(view.queue, key=lambda job: (job.procs * job.estimate, job.rank)):
             larger = [run.job for run in view.running.values() if run.runs and self._is_larger(view, run.job, job)]
             for victim in sorted(larger, key=lambda other: -other.rank):
@@ -46,6 +46,6 @@ class ShortestRemainingArea(Policy):
             if not own & ~view.free_set:
                 yield Resume(view.job(rank), OwnFree())
 
-    def _is_larger(self, view: View, running: Job, job: Job) -> bool:
+    def _is_larger(self, view: Moment, running: Job, job: Job) -> bool:
         left = running.procs * view.remaining_estimate(running.rank)
         return left > self.factor * job.procs * job.estimate

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import EndsBefore, InOrder, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Wfp(Policy):
     columns = (Column("utility", "(wait / estimate) ** power times processors"),)
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
+    def decide(self, view: Moment) -> Iterator[Decision]:
         utility = {j.rank: ((view.now - j.submit) / j.estimate) ** self.power * j.procs for j in view.queue}
         view.notes["utility"] = utility
         queue = sorted(view.queue, key=lambda job: (-utility[job.rank], job.rank))
