@@ -42,8 +42,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.comparison.differences import compare
     from sim.core.engine import Engine
-    from sim.engine.schedule import Schedule
     from sim.core.moment import Moment
+    from sim.engine.schedule import Schedule
     from sim.errors import SchedscopeError
     from sim.forecast.replay import read
     from sim.life.life import life_of

@@ -36,8 +36,7 @@ from sim.machine.processors import lowest
 from sim.policies.gang.planned_rows import span_in_row
 from sim.policies.gang.plans import RowPlans
 from sim.policies.gang.ranked_rows import RankedRows
-from sim.policies.multiqueue.lending import lender
-from sim.policies.multiqueue.partitions import Classes, split
+from sim.policies.multiqueue.partitions import Classes, lender, split
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
 from sim.workload.model import Job
@@ -100,7 +99,7 @@ class Moment(Acting):
         """
         idle = [self._idle_in(partition) for partition in range(len(self._machine.owners))]
         while (lacking := job.procs - idle[to]) > 0:
-            lends = lender(idle, len(idle), to)
+            lends = lender(idle, to)
             lent = min(lacking, idle[lends])
             self._borrow(job, to, lends, self._lowest_in(lends, lent))
             idle[lends] -= lent

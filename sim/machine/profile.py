@@ -1,8 +1,7 @@
 """Number of free processors over future time: the plan of a machine of equal processors.
 
-A profile is a step function; its columns (`at`, `free`) and its searches are in `sim.machine.steps`. `at[0]` is the
-present or an earlier time. Neighbouring steps have different numbers, so a plan has no unnecessary steps. Changes less
-than a microsecond apart count as simultaneous.
+A profile is a step function. Its first step begins at the present or earlier. Neighbouring steps have different
+numbers, so a plan has no unnecessary steps. Changes less than a microsecond apart count as simultaneous.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from math import inf
 from typing import TypeAlias
 
 from sim.machine.moment import APART, MOMENT
-from sim.machine.steps import Steps
 from sim.machine.trials import Trials
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -22,7 +20,7 @@ Moved: TypeAlias = tuple[Job, float, float]
 """Reservation that moves, as (job, old start, new start)."""
 
 
-class Profile(Steps):
+class Profile:
     """Plan of the machine's future: how many processors are free at which time.
 
     >>> plan = Profile(now=0, free=4)
@@ -31,20 +29,31 @@ class Profile(Steps):
     10
     """
 
-    __slots__ = ()
+    __slots__ = ("at", "begins_sooner", "free")
 
     def __init__(self, now: float, free: int) -> None:
-        Steps.__init__(self, 0)
-        self.make(now, free, [], [], 0)
+        self.at: list[float] = [now]
+        self.free: list[int] = [free]
+        """`free[i]` processors are free from `at[i]` until `at[i + 1]`; the last step has no end"""
+        self.begins_sooner = False
+        """True if a call of `advance` moved the first step to the present, although it began a little later (at most a
+        microsecond)
+        """
 
     @classmethod
     def of_running(cls, now: float, free: int, ends: Iterable[tuple[float, int, int]]) -> Profile:
         """Return the profile in which only running jobs hold processors. `free` is the number of free processors at
         `now`; `ends` are the (expected end, rank, processors) of running jobs, sorted.
         """
-        plan, ends = cls(now, free), [*ends]
-        plan.clear()
-        plan.make(now, free, [end for end, _, _ in ends], [procs for _, _, procs in ends], len(ends))
+        plan = cls(now, free)
+        times, numbers = plan.at, plan.free
+        for end, _, procs in ends:
+            free += procs
+            if end - times[-1] <= MOMENT:
+                numbers[-1] = free
+            else:
+                times.append(end)
+                numbers.append(free)
         return plan
 
     @classmethod
@@ -58,7 +67,9 @@ class Profile(Steps):
         [(0, 4), (5, 0), (6, 4)]
         """
         plan = cls.of_running(now, free, changes)
-        plan.simplify()
+        kept = [index for index, free in enumerate(plan.free) if not index or free != plan.free[index - 1]]
+        if len(kept) < len(plan.at):
+            plan.at, plan.free = [plan.at[index] for index in kept], [plan.free[index] for index in kept]
         return plan
 
     @classmethod
@@ -66,14 +77,17 @@ class Profile(Steps):
         """Return a profile with these steps, given as (time, number of processors that are free from then on)."""
         plan = cls(0, 0)
         plan.at, plan.free = map(list, zip(*steps, strict=True))
-        plan.count = len(plan.at)
         return plan
 
     def copy(self) -> Profile:
-        twin = Profile.__new__(Profile)
-        twin.at, twin.free, twin.count = self.at.copy(), self.free.copy(), self.count
+        twin = Profile(0, 0)
+        twin.become(self)
         twin.begins_sooner = self.begins_sooner
         return twin
+
+    def become(self, other: Profile) -> None:
+        """Replace this plan by a copy of another plan."""
+        self.at, self.free = other.at.copy(), other.free.copy()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Profile) or self.free != other.free:
@@ -99,11 +113,101 @@ class Profile(Steps):
         """
         return next((time for time, free in self.steps() if free < 0), None)
 
+    def advance(self, now: float) -> None:
+        """Remove the steps that lie before `now`, because this time has passed."""
+        at = self.at
+        if at[0] == now:
+            return
+        index = bisect_right(at, now + MOMENT) - 1
+        if index > 0:
+            del at[:index], self.free[:index]
+        if at[0] > now:
+            self.begins_sooner = True
+        at[0] = now
+
+    def take(self, start: float, end: float, procs: int) -> None:
+        """Occupy `procs` processors from `start` until `end`; a negative number frees processors."""
+        at, free = self.at, self.free
+        if end - start <= MOMENT:
+            return
+        if start < at[0] - MOMENT:
+            raise ValueError(f"{start} is before the plan's present {at[0]}")
+        first = bisect_left(at, start - MOMENT)
+        if first == len(at) or at[first] > start + MOMENT:
+            at.insert(first, start)
+            free.insert(first, free[first - 1])
+        last = bisect_left(at, end - MOMENT, first)
+        for index in range(first, last):
+            free[index] -= procs
+        if last == len(at) or at[last] > end + MOMENT:
+            at.insert(last, end)
+            free.insert(last, free[last - 1] + procs)
+        elif last and free[last] == free[last - 1]:
+            del at[last], free[last]
+        if first and free[first] == free[first - 1]:
+            del at[first], free[first]
+
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        at = Steps.earliest(self, procs, duration, after)
-        if at == inf:
-            raise ValueError(f"{procs} processors are never free")
-        return at
+        """Return the first time from `after` on at which `procs` processors stay free for `duration` seconds."""
+        at, free, count, soon = self.at, self.free, len(self.at), after + MOMENT
+        index = bisect_right(at, soon) - 1
+        while index < count:
+            if free[index] >= procs:
+                start = at[index]
+                if start <= soon:
+                    start = after
+                end = start + duration
+                index += 1
+                while index < count and free[index] >= procs and end > at[index] + MOMENT:
+                    index += 1
+                if index == count or end <= at[index] + MOMENT:
+                    return start
+            index += 1
+        raise ValueError(f"{procs} processors are never free")
+
+    def fits(self, procs: int, start: float, duration: float) -> bool:
+        """Return True if `procs` processors are free from `start` on for `duration` seconds."""
+        at, free, end = self.at, self.free, start + duration
+        index = bisect_right(at, start + MOMENT) - 1
+        while index < len(at) and at[index] + MOMENT < end:
+            if free[index] < procs:
+                return False
+            index += 1
+        return True
+
+    def shortage_of(self, procs: int, end: float) -> int:
+        """Return the index of the first step before `end` with fewer than `procs` free processors; -1 if there is no
+        such step.
+        """
+        at, free, index, until = self.at, self.free, 0, end - MOMENT
+        while index < len(at) and (at[index] < until or not index):
+            if free[index] < procs:
+                return index
+            index += 1
+        return -1
+
+    def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
+        """Return the earliest time at which `procs` processors stay free for `duration` seconds, to move a job in the
+        plan to an earlier start.
+
+        The begins of the steps up to index `last` are tried, and `after`, the earliest time allowed. If none of them
+        fits, return `start`, the job's present start in the plan. The result may overlap with the job's present time in
+        the plan, because the job gives up that time when it moves.
+        """
+        at, free, found, until = self.at, self.free, start, inf
+        first = after + MOMENT
+        for index in range(last, -1, -1):
+            step = at[index]
+            if free[index] < procs:
+                until = step
+            else:
+                if step <= first:
+                    step = after
+                if step + duration <= until + MOMENT:
+                    found = step
+            if step <= first:
+                break
+        return found
 
     def least(self, start: float, end: float) -> int:
         """Return the smallest number of free processors at any time from `start` until `end`.
@@ -116,11 +220,6 @@ class Profile(Steps):
         first = bisect_right(self.at, start + MOMENT) - 1
         last = bisect_left(self.at, end - MOMENT, first + 1)
         return min(self.free[first:last])
-
-    def take(self, start: float, end: float, procs: int) -> None:
-        if start < self.at[0] - MOMENT and end - start > MOMENT:
-            raise ValueError(f"{start} is before the plan's present {self.at[0]}")
-        Steps.take(self, start, end, procs)
 
     # The same by job: a machine of nodes answers these, too (`sim.machine.node_plan`)
 
@@ -173,8 +272,8 @@ class Profile(Steps):
         >>> [(was, at) for _, was, at in plan.compression(0, [job], {0: 10})]
         [(10, 0)]
         """
-        times, free, jobs = self.at, self.free, [*jobs]
-        trials = Trials(len(jobs))
+        times, free = self.at, self.free
+        trials = Trials()
         for job in jobs:
             start, procs, duration = reserved[job.rank], job.procs, job.estimate
             last = bisect_left(times, start - MOMENT) - 1

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
+from math import ceil
 from operator import add
 from typing import NamedTuple
 
 from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
-from sim.machine.operations import count_progress, turns_for
 
 _FEW = 4
 """Number of results of `_works` (progress of each row) that are remembered, because the same ones are requested again
@@ -177,12 +177,12 @@ class Turns:
         if len(rows) == 1:
             place = index(rows[0])
             work += works[place]
-            whole = max(turns_for(work, a_turn) - 1, 0)
+            whole = max(_turns_for(work, a_turn) - 1, 0)
             turn = whole * count + (place - index(self.row)) % count
         else:
             places = self._places(rows)
             work += added(works[index(row)] for row in rows)
-            whole = max(turns_for(work, a_turn) - 1, 0)
+            whole = max(_turns_for(work, a_turn) - 1, 0)
             cycles, place = divmod(whole, len(places))
             turn = cycles * count + places[place]
         begin = self.begin + turn * self.slice
@@ -244,9 +244,33 @@ class Turns:
         if known is None:
             if len(self._known_works) > _FEW:
                 self._known_works.clear()
-            known = self._known_works[time, overhead] = [0.0] * len(self.rows)
-            count_progress(time - self.begin, self.slice, overhead, len(self.rows), self.rows.index(self.row), known)
+            known = self._known_works[time, overhead] = self._counted_works(time - self.begin, overhead)
         return known
+
+    def _counted_works(self, gone: float, overhead: float) -> list[float]:
+        """Return the same for a time `gone` seconds after the begin of the current turn."""
+        count, a_turn, ended = len(self.rows), self.slice - overhead, _whole_turns(gone, self.slice)
+        cycles, more = divmod(ended, count)
+        first, made = self.rows.index(self.row), [0.0] * count
+        for index in range(count):
+            made[(first + index) % count] = (cycles + (index < more)) * a_turn
+        rest = gone - ended * self.slice - overhead
+        if rest > 0:
+            made[(first + more) % count] += rest
+        return made
+
+
+def _turns_for(work: float, a_turn: float) -> int:
+    """Return how many turns, each with `a_turn` seconds of progress, are needed for `work` seconds of progress."""
+    if work % 1 or a_turn % 1:
+        return ceil((work - MOMENT) / a_turn)
+    whole = _whole_turns(work, a_turn)
+    return whole + 1 if work > whole * a_turn else whole
+
+
+def _whole_turns(time: float, slice: float) -> int:
+    """Return how many whole turns of `slice` seconds fit into `time` seconds; 0 for negative times."""
+    return max(int(time // slice), 0)
 
 
 def added(values: Iterable[float]) -> float:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from sim.machine.columns import Word
-
-GOLDEN: Word = 0x9E3779B97F4A7C15
-MIXING: Word = 0xBF58476D1CE4E5B9
-MIXING_MORE: Word = 0x94D049BB133111EB
-MASK: Word = 0xFFFFFFFFFFFFFFFF
+GOLDEN: int = 0x9E3779B97F4A7C15
+MIXING: int = 0xBF58476D1CE4E5B9
+MIXING_MORE: int = 0x94D049BB133111EB
+MASK: int = 0xFFFFFFFFFFFFFFFF
 A_PART = 2.0**-53
 
 
-def drawn(bits: Word, rank: int) -> float:
+def drawn(bits: int, rank: int) -> float:
     """Return the random number in [0, 1) of job `rank`, made from `bits`, the 64 random bits of a step."""
     return (mixed(bits + GOLDEN * (rank + 1)) >> 11) * A_PART
 
 
-def mixed(word: Word) -> Word:
+def mixed(word: int) -> int:
     """Return 64 bits that each depend on every bit of `word` (the mixing function of Steele, Lea & Flood 2014)."""
     word &= MASK
     word = (word ^ word >> 30) * MIXING & MASK

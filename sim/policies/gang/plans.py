@@ -16,9 +16,6 @@ from sim.workload.model import Job
 if TYPE_CHECKING:
     from sim.core.moment import Moment
 
-LISTS = 37
-"""Number of lists in which searches are remembered; powers of 2, which are the usual widths, get different ones"""
-
 
 class RowPlans:
     """Plan of each row, made on first use from the jobs whose home is the row and from the reservations in it."""
@@ -60,8 +57,8 @@ class RowPlans:
         rows = self._matrix.rows
         if rows != self._rows:
             self._plan_all(rows)
-        self._planned.book(job.procs, span)
-        return self._planned.at, self._all[self._planned.found]
+        at, found = self._planned.book(job.procs, span)
+        return at, self._all[found]
 
     def is_new(self, row: int) -> bool:
         """Return True if the row does not exist yet: it would be opened next."""
@@ -70,15 +67,14 @@ class RowPlans:
     def _plan_all(self, rows: Sequence[int]) -> None:
         """Plan all rows, and one new row if the limit of rows allows it."""
         matrix = self._matrix
-        planned = self._planned = PlannedRows(len(rows) + 1, LISTS)
+        planned = self._planned = PlannedRows(self._now)
         self._rows, self._all = rows, [*rows]
-        planned.begin(self._now)
         for row in rows:
             plan = self._plan(row)
             planned.add(plan, matrix.free(row), plan.free == sorted(plan.free))
         if len(rows) < self._mpl:
             self._all.append(matrix.next_row)
-            planned.add_new_row(self._plan(matrix.next_row), matrix.size, not self._view.machine_ahead)
+            planned.add(self._plan(matrix.next_row), matrix.size, not self._view.machine_ahead, is_new=True)
 
     def _plan(self, row: int) -> Profile:
         if row not in self._plans:

@@ -8,7 +8,7 @@ has no job and no claim.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -95,3 +95,10 @@ def split(there: int, count: int) -> list[int]:
         owners.append(lowest(there, procs // count + (partition < procs % count)))
         there ^= owners[-1]
     return owners
+
+
+def lender(idle: Sequence[int], to: int) -> int:
+    """Return the number of the partition that lends first: the one with the most idle processors, other than `to`; of
+    equals the first. `idle` has the number of idle processors of each partition.
+    """
+    return max((partition for partition in range(len(idle)) if partition != to), key=idle.__getitem__)

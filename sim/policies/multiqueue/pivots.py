@@ -11,7 +11,6 @@ from sim.decisions.reasons_to_wait import PivotLater, TouchesReservation, TrialL
 from sim.machine.moment import MOMENT, is_by
 from sim.machine.plan import by_number
 from sim.machine.profile import Profile
-from sim.machine.steps import Steps
 from sim.policies.multiqueue.first_starts import FirstStarts
 from sim.policies.multiqueue.partitions import Classes
 from sim.workload.model import Job
@@ -37,7 +36,7 @@ class Pivots:
         """Waiting jobs without a reservation, those of high priority first"""
         self._left_out: list[Job] = []
         self._firsts: dict[int, Job] | None = None
-        self._starts = FirstStarts(len(classes), Steps(0))
+        self._starts = FirstStarts()
         self._extra: dict[int, int] = {}
         self._line_up(view.queue)
 
