@@ -440,6 +440,6 @@ def _acts_of(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
 
 def _checkers() -> Sequence[Watcher]:
     """Return the watchers that check every rule after each step; they are imported when needed."""
-    from sim.engine.check import Checker
+    from sim.core.check import Checker
 
     return [Checker]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.engine.schedule import Schedule
 from sim.machine.moment import MOMENT
 from sim.policies import parse_policy

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.machine.processors import written
 from sim.policies import parse_policy
 from sim.workload.model import Workload

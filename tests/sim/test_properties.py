@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sim.core.engine import Engine
 from sim.decisions.matrix import ReserveRow
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.history.stretch import Stretch
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement

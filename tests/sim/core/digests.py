@@ -115,7 +115,7 @@ KINDS: dict[str, Callable[[random.Random, Line], Workload]] = {
 # Runs
 
 
-def digest(line: Line, seed: int, begin: Callable[..., Any] = Engine.of) -> str:
+def digest(line: Line, seed: int, begin: Callable[..., Any] = Engine) -> str:
     """Return the digest of a watched run by the engine that `begin(workload, spec, placement=...)` returns.
 
     A run with another policy switches at random steps, and at others processors fail.
@@ -159,7 +159,7 @@ def written(value: Any) -> str:
     return f"{name}({','.join(map(written, value.values() if isinstance(value, Because) else value))})"
 
 
-def differing(begin: Callable[..., Any] = Engine.of) -> Iterator[tuple[Line, int]]:
+def differing(begin: Callable[..., Any] = Engine) -> Iterator[tuple[Line, int]]:
     """Yield each run, as line and seed, whose digest by this engine is another than in the file."""
     for line in lines():
         for seed, expected in enumerate(line.digests):
@@ -167,7 +167,7 @@ def differing(begin: Callable[..., Any] = Engine.of) -> Iterator[tuple[Line, int
                 yield line, seed
 
 
-def write(begin: Callable[..., Any] = Engine.of) -> None:
+def write(begin: Callable[..., Any] = Engine) -> None:
     """Write the digests of all runs by this engine into the file."""
     new = (line._replace(digests=tuple(digest(line, seed, begin) for seed in SEEDS)) for line in lines())
     FILE.write_text("".join(" ".join([*line[:3], *line.digests]) + "\n" for line in [*new]), encoding="utf-8")

@@ -22,7 +22,7 @@ from sim.decisions.reasons_on_nodes import (
 )
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.forecast.replay import read as sample
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy

@@ -12,7 +12,7 @@ from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Reserve, Start
 from sim.decisions.reasons import Due, Fits
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy
 from sim.policies.gang.gang import GangMigrate

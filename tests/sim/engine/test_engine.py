@@ -13,7 +13,7 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve, Start
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.machine.processors import written
 from sim.policies import parse_policy

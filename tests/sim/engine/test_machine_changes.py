@@ -16,7 +16,7 @@ from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import why
 from sim.engine import machine_changes
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy

@@ -18,7 +18,7 @@ from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.matrix import Stall
 from sim.decisions.reasons import Due, Fits
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES

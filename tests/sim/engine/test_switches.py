@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages
 from sim.workload.model import Workload

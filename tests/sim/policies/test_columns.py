@@ -11,7 +11,7 @@ from sim.kernel.known import known
 from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.forecast.replay import read
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor

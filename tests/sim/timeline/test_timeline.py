@@ -18,7 +18,7 @@ from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch

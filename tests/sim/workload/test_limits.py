@@ -14,7 +14,7 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.decisions.reasons_on_nodes import AtLimit
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import InvariantError, PolicyError, TraceError
 from sim.timeline.timeline import Timeline
 from sim.workload.formats.nodes import read_machine

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sim.core.engine import Engine
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.forecast.replay import read
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from sim.decisions.reasons_to_wait import (
     WaitsForReserved,
     WouldDelayPivot,
 )
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.multiqueue.partitions import Classes, divided

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import ParameterError, PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.engine.check import Checker
+from sim.core.check import Checker
 from sim.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
