@@ -154,14 +154,6 @@ MANY = 4096
 """Number of new decisions after which they are written into rows at the end of a step"""
 
 
-def rows_of(decision: type) -> dict[type, tuple[int, bool, int]]:
-    """Return for each type of reason of this type of decision: number of the form, True if the reason names a job, and
-    count of the reason's values in a row.
-    """
-    numbers = ((reason, number, FORMS[number]) for reason, (number, *_) in _WRITTEN[decision].items())
-    return {reason: (number, form.names_job, len(form.kinds) - form.own) for reason, number, form in numbers}
-
-
 class DecisionLog:
     """Log of decisions in the order in which they were made, one row each. New decisions are collected in a list, and
     written into rows before rows are read.

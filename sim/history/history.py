@@ -294,11 +294,6 @@ class History(Past):
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
     @property
-    def processor_sets(self) -> ProcessorSets:
-        """Return the object that stores the processors of all stretches, by number of the stretch."""
-        return self._processors
-
-    @property
     def size(self) -> int:
         """Return the approximate memory of the history in bytes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)

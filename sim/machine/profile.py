@@ -72,13 +72,6 @@ class Profile:
             plan.at, plan.free = [plan.at[index] for index in kept], [plan.free[index] for index in kept]
         return plan
 
-    @classmethod
-    def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
-        """Return a profile with these steps, given as (time, number of processors that are free from then on)."""
-        plan = cls(0, 0)
-        plan.at, plan.free = map(list, zip(*steps, strict=True))
-        return plan
-
     def copy(self) -> Profile:
         twin = Profile(0, 0)
         twin.become(self)

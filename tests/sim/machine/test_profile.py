@@ -1,7 +1,7 @@
 """Plans of free processors, compared with one number for each second; and their compression, compared with a plain
 version.
 
-Also tests sim.machine.steps, sim.machine.trials.
+Also tests sim.machine.trials.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile, shadow
-from sim.machine.steps import Steps
 from sim.workload.model import Job
 from tests.examples import examples
 
@@ -104,11 +103,9 @@ def test_the_plan_of_running_jobs_frees_what_ends_together_at_once() -> None:
 def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:
     start, end = 7779.469895497861, 7779.469896497862
     assert end - start > MOMENT >= end - MOMENT - start == 0
-    profile, columns = Profile.of_steps([(start, 4)]), Steps(8)
-    columns.make(start, 4, [], [], 0)
-    for plan in (profile, columns):
-        plan.take(start, end, 1)
-    assert list(profile.steps()) == [(start, 4)] == list(zip(columns.at, columns.free, strict=True))
+    profile = Profile(start, 4)
+    profile.take(start, end, 1)
+    assert list(profile.steps()) == [(start, 4)]
 
 
 def test_the_past_cannot_be_planned() -> None:

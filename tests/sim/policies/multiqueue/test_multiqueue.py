@@ -1,7 +1,7 @@
 """Multiple queues: pivots, the three rules, loans; priorities, speculative runs, reservations.
 
 Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots,
-sim.policies.multiqueue.divided_pass, sim.policies.multiqueue.first_starts, sim.policies.multiqueue.lending.
+sim.policies.multiqueue.first_starts.
 """
 
 from __future__ import annotations
