@@ -106,8 +106,9 @@ def installation() -> Iterator[Finding]:
     """Yield findings on the program and its Python, the compiled simulation loop, and each library that the program
     needs.
     """
-    from sim import __version__
     from sim.kernel.choice import compiled, described
+
+    from sim import __version__
 
     group, system = "installation", f"{platform.system()} {platform.machine()}"
     yield Finding(group, PROGRAM, "ok", f"{__version__} on Python {platform.python_version()}, {system}")

@@ -187,8 +187,9 @@ _VERSION = "Show the versions of schedscope and Python, and whether the kernel i
 
 def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
-        from sim import __version__
         from sim.kernel.choice import described
+
+        from sim import __version__
 
         python = ".".join(map(str, sys.version_info[:3]))
         click.echo(f"schedscope {__version__}, Python {python}, kernel {described()}")

@@ -1,12 +1,15 @@
-"""Progress of a sweep on stderr, if that is a terminal: a bar, and a table of means of the runs made so far."""
+"""Progress of a sweep on stderr: on a terminal a bar, and a table of means of the runs made so far; elsewhere lines."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from sim.experiments.plan import FACTORS, SweepPlan
 from sim.experiments.sweep import Progress, Told
@@ -67,14 +70,28 @@ def _number(text: str) -> str:
 
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
-    """Yield a function that shows the progress of a sweep while the context lasts; if stderr is no terminal, the
-    function does nothing.
+    """Yield a function that shows the progress of a sweep while the context lasts; if stderr is no terminal, as a line
+    for each run, but at most one a second.
     """
     if not is_terminal(sys.stderr):
-        yield lambda progress, outcomes: None
+        yield _in_lines()
         return
     with shown(filling) as told:
         yield told
+
+
+def _in_lines() -> Told:
+    last = 0.0
+
+    def told(progress: Progress, outcomes: list[Outcome]) -> None:
+        nonlocal last
+        if outcomes and progress.elapsed >= last + 1:
+            last, run = progress.elapsed, outcomes[-1].run
+            done = f"{progress.there + progress.made:,} of {progress.asked:,} runs after {span(last)}"
+            now = printable(shortened(f"{run.policy} on {os.path.basename(run.trace)}"))
+            click.echo(f"schedscope: {done}: {now}", err=True)
+
+    return told
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from click.testing import CliRunner
@@ -23,7 +24,7 @@ from tests.sim.experiments.examples import BREAKS, policy_file
 from tests.sim.forecast.test_replay import recorded
 from tests.tui.cli.program import error, schedscope
 from tui.cli import sweep
-from tui.cli.sweep_progress import Filling, shown
+from tui.cli.sweep_progress import Filling, shown, shown_where_seen
 
 RANGES = ("--policy", "relaxed:omega={0,1}", "--load", "{1,2}", "--estimates", "random:2", "--seeds", "2")
 
@@ -127,6 +128,15 @@ def test_a_bar_and_a_table_fill() -> None:
         ["easy", "11.00", "14.00"],
         ["fcfs", "12.00", "·"],
     ]
+
+
+def test_without_a_terminal_a_long_sweep_writes_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = SweepPlan.of({"trace": ["z-figure4"], "policy": ["easy"]})
+    outcomes = [Outcome(run, None) for run in plan.runs()]
+    with shown_where_seen(Filling.of(plan)) as told:
+        told(Progress(1, 0, 1), outcomes)
+        told(Progress(1, 0, 1, begun=monotonic() - 60), outcomes)
+    assert capsys.readouterr().err == "schedscope: 1 of 1 runs after 1m00: easy on z-figure4\n"
 
 
 def test_results_are_written_where_told(tmp_path: Path) -> None:
