@@ -208,7 +208,7 @@ def test_policies_import_no_engine_machine_or_history() -> None:
         "sim.engine.engine",
         "sim.history.history",
         "sim.history.past",
-        "sim.engine.check",
+        "sim.core.check",
         "sim.engine.snapshot",
     }
     names = {"Engine", "Machine", "History", "Past"}

@@ -1,6 +1,6 @@
 """A timeline shows the same at every step as a run whose every step was shown with reasons.
 
-Also tests sim.engine.checkpoint, sim.engine.state.
+Also tests sim.core.checkpoint, sim.engine.state.
 """
 
 from __future__ import annotations
