@@ -47,6 +47,7 @@ KTH = "KTH-SP2-1996-2.swf.gz"
 SIZE = (120, 36)
 TO_CONSERVATIVE = ("p", *"conservative", "enter")
 PICTURES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("figure4", "z-figure4", "easy", ("g", *"600", "enter")),
     ("longest", KTH, "easy", ("W",)),
     ("cause", KTH, "easy", ("W", "r")),
     ("compared", KTH, "easy", ("W", "r", *TO_CONSERVATIVE, "v", "1", "d", "escape")),

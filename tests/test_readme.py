@@ -39,8 +39,6 @@ def test_the_table_of_policies_is_complete() -> None:
     table = (ROOT / "sim/policies/README.md").read_text(encoding="utf-8")
     table = table.partition("## List of policies\n")[2].partition("\n## ")[0]
     assert sorted(re.findall(r"^\| ([a-z+-]+) \|", table, flags=re.MULTILINE)) == sorted([*POLICIES, "name"])
-    section = README.partition("## Policies\n")[2].partition("\n## ")[0]
-    assert set(POLICIES) <= set(re.findall(r"`([a-z+-]+)`", section))
 
 
 NAMED_IN = re.compile(
@@ -65,7 +63,7 @@ def test_names_stand_in_the_files_where_pages_say_they_are() -> None:
 
 
 def test_the_front_page_is_short() -> None:
-    assert len(README.splitlines()) <= 162
+    assert len(README.split()) <= 900
 
 
 def test_every_command_is_named() -> None:
