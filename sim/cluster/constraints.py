@@ -12,7 +12,7 @@ from sim.formatting import listed
 
 _GROUP = re.compile(r"\[([^][()]*)\]|\(([^][()]*)\)")
 _COUNT = re.compile(r"\*\d+")
-_LICENSE = re.compile(r"([^:,|]+)(?::(\d{1,9}))?(?=[,|]|$)")
+_LICENSE = re.compile(r"([^:,]+)(?::(\d{1,9}))?(?=,|$)")
 YES, NO = "+", "-"
 """Words that stand for a part of an expression that a node meets, or does not meet."""
 
@@ -66,29 +66,39 @@ def in_words(job: ClusterJob) -> str:
 
 
 def licenses_of(job: ClusterJob) -> dict[str, int]:
-    """Return how many of each license the job requests or holds.
+    """Return how many of each license the job requests or holds; nothing if it accepts one of several (`a|b`).
 
     >>> licenses_of(ClusterJob("1", "1", "PENDING", licenses="matlab:2,ansys"))
     {'matlab': 2, 'ansys': 1}
     """
-    return {name: int(many or 1) for name, many in _LICENSE.findall(job.licenses)}
+    found = () if "|" in job.licenses else _LICENSE.findall(job.licenses)
+    return {name: int(many or 1) for name, many in found}
 
 
-def missing_license(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on a license of which fewer are free than the job requests, and on the jobs that hold it."""
+def lacking_license(cluster: Cluster, job: ClusterJob) -> str:
+    """Return text on a license of which fewer are free than the job requests, and on the jobs that hold it; "" if there
+    is none.
+    """
     limits = {limit.name: limit for limit in cluster.limits if limit.kind == "license"}
     for name, wanted in licenses_of(job).items():
-        holders = [(other, held) for other in cluster.running if (held := licenses_of(other).get(name))]
         if (limit := limits.get(name)) is not None:
+            holders = [(other, held) for other in cluster.running if (held := licenses_of(other).get(name))]
             free = max(limit.most - max(limit.used, sum(held for _, held in holders)), 0)
             if wanted > free:
                 told = f"needs {wanted:,} of license {name} > {free:,.0f} free of {limit.most:,.0f}"
                 holders.sort(key=lambda each: each[0].end or float("inf"))
                 return "; ".join(filter(None, (told, listed(_holding(cluster, holders), 3))))
-    known = f" ({job.licenses})" if job.licenses else ""
-    if known and licenses_of(job).keys() <= limits.keys():
-        return f"at Slurm's last pass too few licenses were free; by now there are enough{known}"
-    return f"too few of the licenses that it asks for are free{known}"
+    return ""
+
+
+def licenses_in_words(cluster: Cluster, job: ClusterJob) -> str:
+    """Return text on the licenses of a job for which Slurm said at its last pass that too few are free."""
+    if lacks := lacking_license(cluster, job):
+        return lacks
+    asked, known = licenses_of(job).keys(), {limit.name for limit in cluster.limits if limit.kind == "license"}
+    if asked and asked <= known:
+        return f"at Slurm's last pass too few licenses were free; by now there are enough ({job.licenses})"
+    return "too few of the licenses that it asks for are free" + (f" ({job.licenses})" if job.licenses else "")
 
 
 def _holding(cluster: Cluster, holders: list[tuple[ClusterJob, int]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from math import inf
 
-from sim.cluster.constraints import allowed, gone, in_words, missing_license
+from sim.cluster.constraints import allowed, gone, in_words, lacking_license, licenses_in_words
 from sim.cluster.dates import date, until
 from sim.cluster.limit_reasons import limit_reason
 from sim.cluster.misfits import misfit, partitions_of
@@ -46,18 +46,23 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
     if job.reason in ("", "None"):
         return "waits: Slurm gives no reason now"
     code = job.reason.partition(",")[0].strip()
-    if (code in PLANNED_FOR or code.startswith(_UNAVAILABLE)) and (away := gone(cluster, job)):
-        named = (f"{node.name}, which is {_state_in_words(node)}" for node in away)
-        return f"waits: it asks for {listed(named, MOST_NAMED)}"
+    if code in PLANNED_FOR or code.startswith(_UNAVAILABLE):
+        told, lacks = _for_nodes(cluster, job, code), lacking_license(cluster, job)
+        return f"{told}; it also {lacks}" if lacks else told
     if code in _TOLD:
         return _TOLD[code](cluster, job)
     if (told := limit_reason(cluster, job)) is not None:
         return told
-    if job.reason.startswith(_UNAVAILABLE):
-        return _unavailable(cluster, job)
     if code in _PLAIN:
         return f"waits: {_PLAIN[code]}"
     return f"waits: Slurm says {job.reason}"
+
+
+def _for_nodes(cluster: Cluster, job: ClusterJob, code: str) -> str:
+    if away := gone(cluster, job):
+        named = (f"{node.name}, which is {_state_in_words(node)}" for node in away)
+        return f"waits: it asks for {listed(named, MOST_NAMED)}"
+    return _TOLD.get(code, _unavailable)(cluster, job)
 
 
 def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
@@ -131,7 +136,8 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
     elif told := _fit(cluster, job, nodes):
         text = f"{needs}; {told}"
     elif job.may_spread and not _gets_whole_nodes(cluster, job):
-        text = f"{needs}; {count(total, 'core')} are free {on}, so Slurm may start it at its next pass"
+        soon = "" if lacking_license(cluster, job) else ", so Slurm may start it at its next pass"
+        text = f"{needs}; {count(total, 'core')} are free {on}{soon}"
     else:
         text = f"{needs}; {count(total, 'core')} are free {on}, but not as it asks for them"
     holding = _holding(cluster, job, [node.name for node in nodes])
@@ -341,7 +347,7 @@ _TOLD: Mapping[str, Telling] = {
     "Reservation": _reservation,
     "BadConstraints": _never_fits,
     "Constraints": _never_fits,
-    "Licenses": lambda cluster, job: f"waits: {missing_license(cluster, job)}",
+    "Licenses": lambda cluster, job: f"waits: {licenses_in_words(cluster, job)}",
 }
 """Mapping from a reason of Slurm to the function that returns text for it from the state of the cluster."""
 _PLAIN: Mapping[str, str] = {

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from sim.cluster.dates import date
-from sim.cluster.values import ClusterJob, Node
+from sim.cluster.values import Node
 from sim.workload.formats.slurm_text import hosts
-from tests.truth.clusters import AWAY, JOB, PLANNED, D, Fact, end_of, must, names, number, read, reads, same
+from tests.truth.clusters import AWAY, JOB, PLANNED, D, Fact, end_of, licenses, must, names, number, read, reads, same
 
 
 @reads(r"waits: not all of its nodes are available: (.*?)(?:; it waits (behind .*))?")
@@ -113,12 +113,16 @@ def _whole(fact: Fact, wanted: str, free: str, many: str, where: str, constraint
 
 
 @reads(
-    rf"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)?; ([\d,]+) cores? are free {WHERE}, "
-    rf"(so Slurm may start it at its next pass|but not as it asks for them)(?:; (J.*))?"
+    rf"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)?; ([\d,]+) cores? are free {WHERE}"
+    rf"(, so Slurm may start it at its next pass|, but not as it asks for them)?(?:; (J.*))?"
 )
 def _enough(
-    fact: Fact, cpus: str, nodes: str, free: str, many: str, where: str, constraints: str, how: str, by: str
+    fact: Fact, cpus: str, nodes: str, free: str, many: str, where: str, constraints: str, how: str | None, by: str
 ) -> None:
+    must(
+        bool(fact.lacks()) == (how is None) or (how or "").startswith(", but"),
+        "a license keeps it from starting, or none",
+    )
     usable = fact.usable()
     same((number(cpus), where), (fact.job.cpus, fact.job.partition), "its cores and partition")
     same((number(many), number(free)), (len(usable), sum(map(fact.free, usable))), "usable nodes and free cores")
@@ -188,21 +192,15 @@ def _licenses(fact: Fact, told: str | None) -> None:
 
 @reads(r"waits: needs ([\d,]+) of license (\S+) > ([\d,]+) free of ([\d,]+)(?:; (.*))?")
 def _license(fact: Fact, wanted: str, name: str, free: str, most: str, by: str) -> None:
-    same(number(wanted), held_licenses(fact.job).get(name), f"its licenses of {name}")
+    same(number(wanted), licenses(fact.job).get(name), f"its licenses of {name}")
     (limit,) = (each for each in fact.cluster.limits if each.kind == "license" and each.name == name)
-    taken = sum(held_licenses(other).get(name, 0) for other in fact.cluster.jobs if other.is_running)
-    same((number(most), number(free)), (limit.most, limit.most - max(taken, limit.used)), "licenses, and free ones")
+    same((number(most), number(free)), (limit.most, fact.free_licenses(limit)), "licenses, and free ones")
     must(number(wanted) > number(free), "they are enough")
     for id, held in re.findall(rf"{JOB} holds ([\d,]+) of it", by or ""):
-        same(number(held), held_licenses(fact.other(id)).get(name), f"licenses of J{id}")
+        same(number(held), licenses(fact.other(id)).get(name), f"licenses of J{id}")
     _holding(fact, by)
 
 
 @reads(r"waits: at Slurm's last pass too few licenses were free; by now there are enough \((.*)\)")
 def _licenses_by_now(fact: Fact, told: str) -> None:
     same(told, fact.job.licenses, "its licenses")
-
-
-def held_licenses(job: ClusterJob) -> dict[str, int]:
-    found = (part.partition(":") for part in job.licenses.split(",") if part)
-    return {name: int(many or 1) for name, _, many in found}

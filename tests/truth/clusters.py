@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph, say, start_in_words
-from sim.cluster.values import Cluster, ClusterJob, Node
+from sim.cluster.values import Cluster, ClusterJob, Limit, Node
 from tests.truth.words import UntrueError
 
 D = r"(?:an unknown time|[A-Z\d][\w-]*(?: \d\d \w{3})?(?: \d\d:\d\d)?(?::\d\d(?::\d\d)?)?)"
@@ -107,6 +107,15 @@ class Fact:
             and (-self.tier(other, job), -other.priority, order[other.id]) < mine
         ]
 
+    def lacks(self) -> set[str]:
+        """Return the licenses of which fewer are free than the job asks for."""
+        known = [each for each in self.cluster.limits if each.kind == "license"]
+        return {each.name for each in known if licenses(self.job).get(each.name, 0) > self.free_licenses(each)}
+
+    def free_licenses(self, license: Limit) -> float:
+        held = sum(licenses(other).get(license.name, 0) for other in self.cluster.jobs if other.is_running)
+        return max(license.most - max(held, license.used), 0)
+
     def other(self, id: str) -> ClusterJob:
         found = self.cluster.job_of.get(id)
         must(found is not None, f"J{id} is not in the picture")
@@ -123,6 +132,11 @@ def serves(node: Node, wanted: str) -> bool:
     text = re.sub(r"\[([^]]*)\]", lambda found: f"({found[1].replace('&', '|')})", text)
     names = re.sub(r"[^&|()]+", lambda found: str(found[0] in node.features), text)
     return bool(eval(names.replace("&", " and ").replace("|", " or ")))
+
+
+def licenses(job: ClusterJob) -> dict[str, int]:
+    found = (part.partition(":") for part in job.licenses.split(",") if part)
+    return {name: int(many or 1) for name, _, many in found}
 
 
 def must(holds: object, why: str) -> None:
@@ -176,14 +190,25 @@ def read(fact: Fact, text: str) -> None:
     raise UntrueError("no reading knows it")
 
 
+@reads(r"(.*); it also (needs [\d,]+ of license .*)")
+def _also(fact: Fact, told: str, lacks: str) -> None:
+    must(fact.job.reason in PLANNED or fact.job.reason.startswith(AWAY), f"its reason is {fact.job.reason}")
+    must(fact.lacks(), "it lacks no license")
+    read(fact, told)
+    read(fact, f"waits: {lacks}")
+
+
 def falsehoods(pictures: Iterable[Cluster]) -> Iterator[Falsehood]:
     """Yield the false sentences about each job of the pictures: of `why`, and what `when` and a paragraph add."""
     ran = set[str]()
     for cluster in pictures:
         for job in cluster.jobs:
-            for text in dict.fromkeys(sentences(cluster, job)):
+            fact = Fact(cluster, job, ran)
+            is_for_nodes = job.is_waiting and (job.reason in PLANNED[:2] or job.reason.startswith(AWAY))
+            for place, text in enumerate(dict.fromkeys(sentences(cluster, job))):
                 try:
-                    read(Fact(cluster, job, ran), text)
+                    read(fact, text)
+                    must(place or not (is_for_nodes and fact.lacks()) or "license" in text, "it names no license")
                 except UntrueError as error:
                     yield Falsehood(cluster.at, job.id, text, str(error))
         ran |= {job.id for job in cluster.running}

@@ -74,6 +74,21 @@ def test_a_license_is_named_with_its_number_and_holder(asked: str, used: float, 
     assert say(cluster(HOLDS, job, limits=limits), job) == f"waits: {expected}"
 
 
+@pytest.mark.parametrize("reason", ["Priority", "Resources", "ReqNodeNotAvail, UnavailableNodes:n3"])
+def test_a_lacking_license_is_named_for_any_wait_for_nodes(reason: str) -> None:
+    job = replace(JOB, reason=reason, licenses="matlab:2", cpus=1, most_nodes=0)
+    told = say(cluster(HOLDS, job, limits=(Limit("license", "matlab", "license", 3, 2),)), job)
+    holder = f"J2 holds 2 of it until {date(NOW + 60, NOW)} at most"
+    assert told.endswith(f"; it also needs 2 of license matlab > 1 free of 3; {holder}")
+    assert "may start" not in told
+
+
+def test_one_of_several_licenses_is_not_taken_for_all_of_them() -> None:
+    job = replace(JOB, reason="Licenses", licenses="matlab:2|ansys:1")
+    told = say(cluster(HOLDS, job, limits=(Limit("license", "matlab", "license", 3, 2),)), job)
+    assert told == "waits: too few of the licenses that it asks for are free (matlab:2|ansys:1)"
+
+
 def test_a_paragraph_names_all_constraints() -> None:
     job = replace(JOB, features="fast", required=("n1",), excluded=("n2",), licenses="matlab:1", deadline=NOW + 90)
     told = "in batch with features fast with nodes n1 without n2, licenses matlab:1, to end by "
