@@ -12,7 +12,7 @@ from sim.cluster.constraints import gone
 from sim.cluster.queue_order import tier_of
 from sim.cluster.values import NEVER, Cluster, ClusterJob
 from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
-from sim.forecast.limits import bounds_of, demands
+from sim.forecast.limits import bounds_of, is_known
 from sim.forecast.past import Past
 from sim.forecast.ranges import SHARE
 from sim.formatting import listed
@@ -81,6 +81,6 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
     if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:
         return f"more than {MOST_WAITING:,} jobs are ahead of it"
-    if job.reason.startswith(("Assoc", "QOS")) and not demands([job], bounds_of(cluster))[0]:
+    if not is_known(job, bounds_of(cluster)):
         return f"it waits for {job.reason}, and that limit is not known"
     return "it, or a running job, does not fit the nodes or the limits that are known"

@@ -20,7 +20,7 @@ from sim.cluster.machine import machine_in_words, with_partitions
 from sim.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
 from sim.decisions.reasons import AsRecorded
 from sim.forecast.in_partitions import ByPriority, points_of, priorities
-from sim.forecast.limits import bounds_of, demands
+from sim.forecast.limits import bounds_of, demands, is_known, is_limited
 from sim.forecast.past import Past
 from sim.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.forecast.tree_order import tree_order
@@ -159,11 +159,7 @@ def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
     if not job.is_waiting or not job.cpus:
         return False
     is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
-    return is_for_room or (model.has_limits and _is_limited(job))
-
-
-def _is_limited(job: ClusterJob) -> bool:
-    return job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason
+    return is_for_room or (model.has_limits and is_limited(job))
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
@@ -183,10 +179,9 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     for place, job in enumerate(jobs):
         own = demands([job], bounds)[0]
         fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], estimates[place])
-        is_known = bool(own) or not _is_limited(job)
         if job.is_running and not fits:
             return {}
-        if job.is_running or (fits and is_known and all(amount <= most[number] for number, amount in own)):
+        if job.is_running or (fits and is_known(job, bounds) and all(amount <= most[number] for number, amount in own)):
             keep.append(place)
     kept = [jobs[place] for place in keep]
     lengths = [_expected(cluster, job, model, past) for job in kept]
@@ -266,9 +261,9 @@ def _planned(
             for number in request.groups if own else ():
                 name = shape.groups[number].name
                 if not shape.why_never(replace(request, groups=(number,)), _left(cluster, job)):
-                    entries.append((_is_limited(job), -own[name], Waiting(place, length, only=number)))
+                    entries.append((is_limited(job), -own[name], Waiting(place, length, only=number)))
             if not own:
-                entries.append((_is_limited(job), -job.priority, Waiting(place, length)))
+                entries.append((is_limited(job), -job.priority, Waiting(place, length)))
         elif seats := (shape.ran and shape.ran[place]) or shape.seat(shape.requests[place], shape.has):
             running.append((place, seats, length))
     limits = [job.limit for job in jobs if job.limit]

@@ -1,4 +1,6 @@
-"""Limits on what an account, user or QOS (Slurm's quality of service) may run at one time, as forecasts apply them."""
+"""Limits on what an account, user or QOS (Slurm's quality of service) may run at one time, and numbers of licenses, as
+forecasts apply them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sim.cluster.constraints import licenses_of
 from sim.cluster.values import Cluster, ClusterJob, Limit
 
-_WHAT = re.compile(r"(?:Grp|Max)(?:Jobs(?:PU|PA)?|TRES(?:PU|PA)?=(cpu|gres/gpu))")
-_OF_JOBS = {"": 1, "cpu": 0, "gres/gpu": 0}
+_WHAT = re.compile(r"(?:Grp|Max)(?:Jobs(?:PU|PA)?|TRES(?:PU|PA)?=(cpu|gres/gpu))|license")
+LICENSES = "Licenses"
+"""Slurm's reason to wait of a job for which too few licenses are free."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,11 @@ class Bound:
     limit: Limit
 
     def covers(self, job: ClusterJob) -> bool:
-        """Return True if the job belongs to the account, user or QOS whose jobs this limit restricts."""
+        """Return True if the job belongs to the account, user or QOS whose jobs this limit restricts, or requests this
+        license.
+        """
+        if self.limit.kind == "license":
+            return self.limit.name in licenses_of(job)
         names = {
             "account": job.account,
             "user": f"{job.user} of {job.account}",
@@ -31,6 +39,8 @@ class Bound:
 
     def amount(self, job: ClusterJob) -> int:
         """Return the amount of this limit that the job takes while it runs."""
+        if self.limit.kind == "license":
+            return licenses_of(job).get(self.limit.name, 0)
         _, _, resource = self.limit.what.partition("=")
         return {"cpu": job.cpus, "gres/gpu": job.gpus * max(len(job.nodes), job.nodes_wanted)}.get(resource, 1)
 
@@ -49,3 +59,15 @@ def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int,
         place: tuple((at, bound.amount(job)) for at, bound in listed if bound.covers(job))
         for place, job in enumerate(jobs)
     }
+
+
+def is_limited(job: ClusterJob) -> bool:
+    """Return True if the job waits for a limit or a license."""
+    return job.reason == LICENSES or (job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason)
+
+
+def is_known(job: ClusterJob, bounds: Iterable[Bound]) -> bool:
+    """Return True if the job waits for no limit, or if one of `bounds` may be the limit that it waits for."""
+    is_license = job.reason == LICENSES
+    kinds = (bound.limit.kind == "license" for bound in bounds if bound.covers(job))
+    return not is_limited(job) or any(kind == is_license for kind in kinds)

@@ -142,6 +142,26 @@ def test_a_limit_holds_a_job_until_another_ends(limit: Limit, reason: str) -> No
     assert said(LIMITS, runs, replace(waits, cpus=4), limits=(replace(limit, most=0),)) == {}, "never"
 
 
+MATLAB = Limit("license", "matlab", "license", 3, 2)
+
+
+@pytest.mark.parametrize("reason", ["Licenses", "Priority"])
+@pytest.mark.parametrize("model", [LIMITS, LEARNT])
+def test_a_license_holds_a_job_until_its_holder_ends(model: Model, reason: str) -> None:
+    runs, waits = replace(RUNS, licenses="matlab:2"), replace(WAITS, licenses="matlab:2", reason=reason)
+    assert said(model, runs, waits, limits=(MATLAB,), past=Past()) == {"2": 300}
+    assert said(model, runs, replace(waits, licenses="matlab"), limits=(MATLAB,), past=Past()) == {"2": 0}
+    assert said(model, runs, replace(waits, licenses="matlab:4"), limits=(MATLAB,), past=Past()) == {}, "never"
+
+
+def test_a_license_of_unknown_number_leaves_no_forecast() -> None:
+    waits = replace(WAITS, licenses="matlab|other", reason="Licenses", account="physics")
+    limits = (MATLAB, Limit("account", "physics", "GrpTRES=cpu", 9, 3))
+    assert said(LIMITS, RUNS, waits, limits=limits) == {}
+    told = why_unknown(Cluster(NOW, nodes=NODES_, limits=limits, jobs=(waits,)), waits)
+    assert told == "it waits for Licenses, and that limit is not known"
+
+
 def test_a_job_at_a_limit_takes_no_place_before_others() -> None:
     """Slurm's backfill passes over it, whatever its priority."""
     limit = Limit("account", "physics", "GrpTRES=cpu", 8, 3)
@@ -158,7 +178,7 @@ def test_a_job_that_does_not_fit_keeps_its_nodes_from_other_partitions() -> None
     assert said(LEARNT, RUNS, wide, replace(other, limit=300.0), past=Past()) == {"9": 300, "2": 0}
 
 
-@pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit", "Licenses"])
+@pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit"])
 def test_no_forecast_is_made_for_what_is_not_modelled(reason: str) -> None:
     assert said(LIMITS, RUNS, replace(WAITS, reason=reason)) == {}
 
