@@ -101,8 +101,7 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
     for name in job.planned_nodes:
         if (node := cluster.node_of.get(name)) is not None and node.is_gone:
             return f"Slurm expected its start at {at}{nodes}, but {name} is {_state_in_words(node)}"
-    is_late = job.deadline and job.limit and job.start + job.limit > job.deadline
-    late = f"; it would then end after its deadline, {date(job.deadline, cluster.at)}" if is_late else ""
+    late = after_deadline(cluster, job, job.start)
     if job.is_planned:
         return f"Slurm plans its start for {at}{nodes}{late}"
     if nodes and job.reason.startswith(_UNAVAILABLE):
@@ -111,6 +110,13 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
     if job.is_held_until_start:
         return f"It starts not before {at}{late}"
     return f"Slurm's date for it is {at}; while its reason holds, that is no plan{late}"
+
+
+def after_deadline(cluster: Cluster, job: ClusterJob, start: float) -> str:
+    """Return text that follows the time `start` if a job that starts then would end after its deadline; "" if not."""
+    if not job.deadline or not job.limit or start + job.limit <= job.deadline:
+        return ""
+    return f"; it would then end after its deadline, {date(job.deadline, cluster.at)}"
 
 
 # Priority and resources

@@ -52,7 +52,7 @@ class _Said:
 
 class Ranges:
     """Ranges around forecasts of starts, computed from the span between an early and a late forecast and from the
-    errors of earlier spans.
+    errors of earlier spans. A range contains its forecast.
 
     The span is the model's own measure of how certain a start is. It is widened or narrowed by the distances from
     earlier spans to the actual starts, divided by the root of how far ahead each forecast was (conformalized quantile
@@ -100,7 +100,8 @@ class Ranges:
             self._wider = at, self._misses(at)
         size, own, found = sqrt(max(said - at, 0.0) + GRAIN), span or Range(said, said), None
         if (wider := self._wider[1]) is not None:
-            ends = own.low - wider[0] * size, own.high + wider[1] * size  # both may be far inside a narrow span
+            # both ends may be far inside a narrow span, or on one side of the forecast
+            ends = own.low - wider[0] * size, said, own.high + wider[1] * size
             found = Range(max(min(ends), at), max(*ends, at))
         self._open[job].append(_Said(at, own, size, found))
         return found

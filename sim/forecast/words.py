@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.cluster.dates import date
+from sim.cluster.reasons import after_deadline
 from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.board import DayScore, Forecasts
 from sim.forecast.expected import Expected, why_unknown
@@ -28,11 +29,11 @@ def forecast_in_words(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -
     found, around = forecasts.starts.get(job.id), forecasts.ranges.get(job.id)
     if found is None:
         return f"No forecast of ours: {printable(why_unknown(cluster, job))}."
-    middle = _date(found.middle, cluster)
+    middle, late = _date(found.middle, cluster), after_deadline(cluster, job, found.middle)
     if around is None:
-        return f"Our forecast: {middle}, if no other job comes; too few starts are known for a range."
+        return f"Our forecast: {middle}, if no other job comes; too few starts are known for a range{late}."
     low, high = (_date(time, cluster) for time in around)
-    return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
+    return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}{late}."
 
 
 def score_note(forecasts: Forecasts) -> str:
@@ -81,8 +82,8 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
     after = _about(told.after, cluster)
     if told.before is None:
         yield f"With {change} it would start {after}; as it is, there is no forecast."
-    elif abs(told.gain) < FELT:
-        yield f"With {change} it would start as before, {after}."
+    elif max(abs(told.gain), abs(told.after.middle - told.before.middle)) < FELT:
+        yield f"With {change} it would start as before, {_about(told.before, cluster)}."
     else:
         yield f"With {change} it would start {after} instead of {_about(told.before, cluster)}."
     if told.later:

@@ -1,4 +1,5 @@
-"""Every sentence about every job in pictures of real clusters is true, and a changed number is detected.
+"""Every sentence about every job in pictures of real clusters, and of its forecasts, is true, and a changed number is
+detected.
 
 One recording, with preemption, tiers and limits, is in the folder of logs. The other one is in this folder. Its few
 pictures have preemption, nodes that are down, drained and reserved, features, lists of nodes, licenses and deadlines.
@@ -16,6 +17,7 @@ import pytest
 from sim.cluster.reasons import say
 from sim.cluster.recording import Recording
 from tests.truth import cluster_jobs
+from tests.truth.cluster_forecasts import forecast_falsehoods
 from tests.truth.clusters import COUNTS, READINGS, Fact, falsehoods, read, sentences
 from tests.truth.words import UntrueError
 from tui.live.queue import _fitting, _without_verb
@@ -30,12 +32,15 @@ def test_sentences_of_a_cluster_with_tiers_are_true(shared: Path) -> None:
     if not path.is_file():
         pytest.skip("needs a recording of a cluster with tiers")
     assert list(falsehoods(Recording(path).pictures())) == []
+    assert list(forecast_falsehoods(Recording(path), 6)) == []
 
 
 def test_sentences_of_a_cluster_with_constraints_are_true() -> None:
     COUNTS.clear()
     assert list(falsehoods(Recording(OWN).pictures())) == []
-    assert {check.__name__ for _, check in READINGS} - COUNTS.keys() == {"_licenses"}  # here their numbers are known
+    assert list(forecast_falsehoods(Recording(OWN))) == []
+    unread = {check.__name__ for _, check in READINGS} - COUNTS.keys()
+    assert unread == {"_licenses", "_range", "_no_other"}  # numbers are known, and few jobs start
 
 
 def test_changed_numbers_are_detected() -> None:

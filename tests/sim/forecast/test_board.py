@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from sim.cluster.dates import date
 from sim.cluster.values import Cluster, ClusterJob, Limit
 from sim.forecast.board import DAY, Board, Forecasts
 from sim.forecast.expected import Expected, expected, why_unknown
@@ -78,11 +79,19 @@ def test_forecasts_of_the_last_day_are_scored_beside_slurms() -> None:
 def test_range_follows_from_earlier_errors() -> None:
     _, made = judged()
     low, high = made.ranges["w25"]
-    assert low <= made.starts["w25"].middle + 40 <= high
+    assert low <= made.starts["w25"].middle < made.starts["w25"].middle + 40 <= high
     assert made.span("w25") == (low, high)
     assert made.inside is None, "only five starts had a range"
     text = list(forecast_lines(cluster(replace(WIDE, id="w25"), at=made.at), replace(WIDE, id="w25"), made))
     assert "for 80 % of such jobs" in text[0]
+
+
+def test_forecast_of_an_end_after_the_deadline_says_so() -> None:
+    soon = replace(WIDE, deadline=NOW + 300 + WIDE.limit - 1)
+    (told,) = forecast_lines(cluster(RUNS, soon), soon, Board().add(cluster(RUNS, soon)))
+    assert told.endswith(f"for a range; it would then end after its deadline, {date(soon.deadline, NOW)}.")
+    late = replace(soon, deadline=soon.deadline + 1)
+    assert "deadline" not in "".join(forecast_lines(cluster(RUNS, late), late, Board().add(cluster(RUNS, late))))
 
 
 def test_start_that_no_picture_shows_is_scored_once_the_job_is_learnt() -> None:

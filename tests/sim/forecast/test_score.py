@@ -77,7 +77,7 @@ def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
         for number in range(200):
             ranges.around(str(number % jobs), 0, 60 + number)
         for job in range(jobs):
-            ranges.start(str(job), 60)
+            ranges.start(str(job), 160)
         found = ranges.around("new", 1000, 1060)
         assert found is not None
         return found.high - found.low
@@ -105,6 +105,12 @@ def test_range_of_a_narrow_span_is_in_order_when_spans_were_too_wide() -> None:
     found = _taught((0, 2000)).around("new", 1000, 1100, Range(1090, 1110))
     assert found is not None
     assert 1000 <= found.low < found.high
+
+
+def test_range_contains_its_forecast_when_all_starts_came_later() -> None:
+    found = _taught((0, 0)).around("new", 1000, 1060)
+    assert found is not None
+    assert found.low == 1060 < found.high
 
 
 def test_late_forecasts_of_one_job_widen_ranges_less_than_those_of_many_jobs() -> None:

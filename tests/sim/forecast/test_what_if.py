@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from sim.cluster.dates import date
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ParameterError
-from sim.forecast.expected import trimmed, why_unknown
+from sim.forecast.expected import Expected, trimmed, why_unknown
 from sim.forecast.past import Past
-from sim.forecast.what_if import answers, in_words, parse_change, questions, what_if
+from sim.forecast.what_if import Answer, answers, in_words, parse_change, questions, what_if
 from sim.forecast.words import answer_lines
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, SHORT, WAITS
 
@@ -91,6 +92,16 @@ def test_jobs_that_would_start_later_are_named() -> None:
     found = what_if(now, WIDE, "time=50m cpus=1 nodes=1", Past())
     assert found.later == (("3", 300.0),)
     assert list(answer_lines(now, found))[1] == "1 other job would start later: J3 by 5m00."
+
+
+def test_answer_as_before_has_the_same_time_as_the_forecast() -> None:
+    def said(middle: float, high: float) -> str:
+        before, after = Expected(NOW, NOW + 300, NOW + 600), Expected(NOW, NOW + middle, NOW + high)
+        return next(answer_lines(cluster(WIDE), Answer("cpus=4", before, after, (), 0)))
+
+    same, at = "With 4 cores it would start as before, about ", (date(NOW + 300, NOW), date(NOW + 212, NOW))
+    assert said(250, 600) == f"{same}{at[0]}."
+    assert said(212, 680) == f"With 4 cores it would start about {at[1]} instead of about {at[0]}."
 
 
 def test_misfit_is_told_instead_of_a_start() -> None:
