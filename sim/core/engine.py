@@ -395,6 +395,8 @@ class Engine:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
         moment = self.present
         moment._waiting.step = moment._step
+        if moment._stop_after == 0:
+            moment._end_pass(PassStoppedError())
         if moment._kept:
             moment._kept.clear()
         if moment._expected or moment._before:  # in rows plans stand until the next rebuild

@@ -37,12 +37,12 @@ _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """Folders without user-defined code: this library (except its folder of policies), and Python's standard library."""
-_COMPILED = os.path.join("sim", "kernel", "compiled.py")
-"""End of the file name that frames of the compiled loop have"""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
 _ARGUMENTS = re.compile(r"(?:\w+\.)?(\w+)\(\) (?:takes|missing|got an unexpected|got multiple)")
-"""Beginning of Python's, and of Cython's, message on the arguments of a call, with the name of the function"""
+"""Beginning of Python's message on the arguments of a call, with the name of the function"""
+_YIELDED = re.compile(r"yield from (.+\.decide\(.*\))")
+"""Line of a policy that yields the decisions of another policy"""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
 HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
 """Hint added to the error message if a policy asks for a run time"""
@@ -244,6 +244,8 @@ def _message_of(error: BaseException) -> str:
     if isinstance(error, TypeError) and (call := _call_in(error, text)):
         return f"wrong arguments, expected {call}"
     hint = _hint(error) if isinstance(error, AttributeError) else ""
+    if text == "'NoneType' object is not iterable" and (asked := [*map(_YIELDED.search, _lines_of(error))][-1]):
+        hint = f"; a policy that acts by calls yields nothing: write only {asked[1]}"
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"
 
@@ -256,11 +258,15 @@ def _call_in(error: TypeError, text: str) -> str:
     method = getattr(Moment, found[1], None) if found else None
     if found is None or not isfunction(method):
         return ""
-    lines = (linecache.getline(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__))
-    called = [call[0] for line in lines if (call := re.search(rf"\w+\.{found[1]}(?=\()", line))]
+    called = [call[0] for line in _lines_of(error) if (call := re.search(rf"\w+\.{found[1]}(?=\()", line))]
     _, *parameters = signature(method).parameters.values()
     written = ", ".join(str(each.replace(annotation=each.empty)) for each in parameters)
     return f"{called[-1]}({written})" if called else ""
+
+
+def _lines_of(error: BaseException) -> list[str]:
+    """Return the lines of code in which the error occurred, the innermost call last."""
+    return [linecache.getline(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def _hint(error: AttributeError) -> str:
@@ -297,7 +303,7 @@ def _suspended_frames(generator: object) -> Iterator[tuple[FrameType, int]]:
 
 
 def _is_own(file: str) -> bool:
-    return file.startswith(_POLICIES) or not (file.startswith((*_OTHERS, "<")) or file.endswith(_COMPILED))
+    return file.startswith(_POLICIES) or not file.startswith((*_OTHERS, "<"))
 
 
 def _line(code: CodeType, line: int) -> str:

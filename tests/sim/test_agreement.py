@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve
-from sim.core.check import Checker
 from sim.engine.schedule import Schedule
 from sim.machine.moment import MOMENT
 from sim.policies import parse_policy

@@ -9,7 +9,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-from sim.policies.calls import yielding
 
 from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
@@ -23,16 +22,6 @@ from tests.sim.policies.own.test_loading import FAIR
 pytestmark = pytest.mark.usefixtures("own_program")
 
 TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoint()\n        for job in")
-
-BY_CALLS = """from sim import Policy
-from sim.core.moment import Moment
-
-class Own(Policy):
-    'Own.'
-    def decide(self, now: Moment) -> None:
-        {odd}
-        now.start_in_order()
-"""
 
 
 @pytest.fixture
@@ -102,17 +91,6 @@ def test_what_own_code_warns_of_is_printed(tmp_path: Path, capsys: pytest.Captur
         engine.step()
     assert engine.snapshot().printed == ("pass at 0.0", f"{path}:21: UserWarning: \x1b[2J")
     assert capsys.readouterr().err == f"{path}:26: UserWarning: loaded\n"
-
-
-@pytest.mark.parametrize("odd", ["'\\d'", "3 is 3"])
-def test_warning_about_syntax_is_printed_once(odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "warns.py"
-    path.write_text(BY_CALLS.format(odd=odd))
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        yielding(type(parse_policy(str(path))).decide)
-    (line,) = capsys.readouterr().err.splitlines()
-    assert re.match(rf"{path}:\d+: \w+Warning: ", line)
 
 
 def test_a_thread_of_own_code_that_fails_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

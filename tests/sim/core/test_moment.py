@@ -96,7 +96,7 @@ def test_step_within_shows_the_first_decisions_of_a_step(lab: Lab) -> None:
     engine.step()
     whole = engine.at(engine.checkpoint(), Unwritten())
     whole.step()
-    for most in (1, 2):
+    for most in (0, 1, 2):
         part = engine.at(engine.checkpoint(), Unwritten())
         part.step_within(most)
         assert part.present._decisions == whole.present._decisions[:most]

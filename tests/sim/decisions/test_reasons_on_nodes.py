@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Keep, Start
 from sim.decisions.reasons_on_nodes import (
@@ -22,7 +23,6 @@ from sim.decisions.reasons_on_nodes import (
 )
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
-from sim.core.check import Checker
 from sim.forecast.replay import read as sample
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy
@@ -108,15 +108,15 @@ def told_now(engine: Engine, case: dict[str, Any]) -> Iterator[tuple[Job, Reason
 
 def planned_before(engine: Engine, rank: int) -> tuple[list[truth.Holding], bool]:
     """Return the plans that keep nodes from the job, and True if they keep whole nodes."""
-    state, jobs = engine.state, engine.moment.jobs
-    assert isinstance(state.machine, NodeMachine)
-    told = plans_of(state.policy, state.notes, 1000)
-    plans = told or state.machine.promised
+    now, machine, jobs = engine.present, engine.moment.nodes, engine.moment.jobs
+    assert machine is not None
+    told = plans_of(now.policy, now.notes, 1000)
+    plans = told or machine.promised
     found = list[truth.Holding]()
     for other, (at, seats) in plans.items():
         if other == rank and told:
             break
-        if other != rank and other in state.waiting.jobs and (at >= state.now or not told):
+        if other != rank and other in now._waiting.jobs and (at >= now.time or not told):
             found.append(holding(engine, other, at, at + jobs[other].estimate, seats))
     return found, bool(told)
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve, Start
-from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.machine.processors import written
 from sim.policies import parse_policy

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from sim.core import changes
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import why
-from sim.engine import machine_changes
-from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
@@ -62,7 +62,7 @@ def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
 @pytest.fixture
 def half_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a failure cost half of a job's work, by a change at one place."""
-    monkeypatch.setattr(machine_changes, "work_kept", lambda job, ran: ran / 2)
+    monkeypatch.setattr(changes, "work_kept", lambda job, ran: ran / 2)
 
 
 @pytest.mark.usefixtures("half_kept")

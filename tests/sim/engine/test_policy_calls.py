@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sim import captured_output
+from sim.core import engine as engines
 from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
-from sim.engine import engine as engines
 from sim.engine.policy_calls import give_up, patience, unanswered
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
+from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Fcfs, Order
 from sim.workload.model import Job
 
@@ -62,7 +63,11 @@ def read_nonsense(view: Moment) -> Any:
 
 
 def look_at_the_matrix(view: Moment) -> Any:
-    return view.matrix  # type: ignore[attr-defined]
+    return view.matrix
+
+
+def yield_calls(view: Moment) -> Iterator[Decision]:
+    yield from Easy().decide(view)  # type: ignore[misc, func-returns-value]
 
 
 class UnreadableError(Exception):
@@ -124,7 +129,10 @@ def test_error_is_reported_with_functions_that_the_policy_took_away(lab: Lab, mo
         ),
         (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_calls.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_calls.py"),
-        (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_policy_calls.py:\\d+ in decide"),
+        (
+            yield_calls,
+            "TypeError: 'NoneType' object is not iterable; .* write only Easy\\(\\).decide\\(view\\) .*in yield_calls",
+        ),
     ],
 )
 def test_a_policy_that_breaks_down_says_which_when_and_where(
@@ -143,7 +151,7 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(
         (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_calls.py:\\d+ in look_at_the_matrix"),
         (
             lambda view: [None],
-            "a policy cannot decide an object of type NoneType; .*test_policy_calls.py:\\d+ in decide",
+            "a policy cannot yield an object of type NoneType: expected .*test_policy_calls.py:\\d+ in decide",
         ),
     ],
 )

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.reasons import InOrder
-from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written

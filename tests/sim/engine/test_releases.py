@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
 from sim.core.check import Checker
+from sim.core.engine import Engine
 from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES

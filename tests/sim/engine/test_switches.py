@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
 from sim.core.check import Checker
+from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages
 from sim.workload.model import Workload

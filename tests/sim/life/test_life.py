@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sim.kernel.choice import SETTING
 
 from sim.core.engine import Engine
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
@@ -267,17 +266,15 @@ def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
         assert [m.time for m in lived.moments] == sorted(m.time for m in lived.moments)
 
 
-def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes() -> None:
     of = sample("lublin-320.swf").take(slice(0, 3000))
-    monkeypatch.setenv(SETTING, "off")
     run = calls(lambda: Engine(of, parse_policy("easy"), curious=False).run())
     assert calls(lambda: life(of, "easy", "2900")) < 2 * run
 
 
 @pytest.mark.long
-def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path) -> None:
     """J4034 of KTH needs 98 of 100 processors and resumes only when no other job needs one of them."""
-    monkeypatch.setenv(SETTING, "off")  # compares calls with calls: the kernel makes none
     of = Transforms(jobs=6000).apply(Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz"))).with_overruns()
     run = calls(lambda: Engine(of, parse_policy("immediate"), curious=False).run())
     lived = []

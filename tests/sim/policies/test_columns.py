@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from sim.kernel.known import known
-
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
-from sim.core.check import Checker
 from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
@@ -28,12 +24,12 @@ class Counting(FirstComeFirstServed):
 
     columns = (Column("looks", "how often"), Column("nothing"), Column("here", of="user"))
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        looks = view.notes.setdefault("looks", {})
-        for job in view.queue:
+    def decide(self, now: Moment) -> None:
+        looks = now.notes.setdefault("looks", {})
+        for job in now.queue:
             looks[job.rank] = looks.get(job.rank, 0) + 1
-        view.notes["here"] = {-1: 3.0}
-        yield from super().decide(view)
+        now.notes["here"] = {-1: 3.0}
+        super().decide(now)
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,6 @@ def test_what_it_notes_under_a_declared_name_is_a_column(lab: Lab) -> None:
 def test_an_order_sees_what_each_has_had() -> None:
     workload = read("lublin-128", jobs=150, load=6)
     policy = Easy(order=LeastUsed())
-    assert known(policy) is None
     timeline = Timeline(workload, policy)
     timeline.seek(200)
     now = timeline.snapshot()
@@ -101,10 +96,9 @@ class Careless(FirstComeFirstServed):
 
     columns = (Column("bad"), "worse", Column("list", of="nobody"))  # type: ignore[assignment, arg-type]
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        notes: Any = view.notes
-        notes.update(bad=7.0, list={"a": []})
-        yield from super().decide(view)
+    def decide(self, now: Moment) -> None:
+        now.notes.update(bad=7.0, list={"a": []})
+        super().decide(now)
 
 
 def test_what_makes_no_sense_breaks_nothing(lab: Lab) -> None:

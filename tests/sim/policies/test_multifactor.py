@@ -9,8 +9,8 @@ from math import exp, inf, log
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
 from sim.core.check import Checker
+from sim.core.engine import Engine
 from sim.forecast.replay import read
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor

@@ -1,145 +1,112 @@
 """Gang scheduling: how the matrix is rebuilt, phase by phase.
 
-Also tests sim.decisions.matrix, sim.policies.gang.gang_view, sim.policies.gang.rows_pass,
-sim.policies.gang.ranked_rows, sim.policies.gang.plans, sim.policies.gang.planned_rows.
+Also tests sim.decisions.matrix, sim.policies.gang.ranked_rows, sim.policies.gang.plans,
+sim.policies.gang.planned_rows.
 """
 
 from __future__ import annotations
 
-from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.core.engine import Engine
+from sim.core.moment import Moment
 from sim.decisions import matrix as d
 from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.decisions import Keep
 from sim.errors import ParameterError
-from sim.machine.ousterhout_matrix import Matrix
+from sim.history.history import History
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
-from sim.policies.gang.ranked_rows import RowQuestions
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 from sim.workload.model import Job
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 
-class Stage(RowQuestions):
-    """A matrix with placed and waiting jobs, in place of an engine; each decision of a policy is applied at once.
+class Stage:
+    """A moment with jobs in the matrix and in the queue, at which a policy makes passes.
 
     Rows are written as text, a letter for each column: in "AAB." job A, of rank 0, has the first two columns.
     """
 
     def __init__(self, policy: Policy, *rows: str, procs: int = 4, now: float = 0) -> None:
-        self.policy, self.procs, self.now = policy, procs, now
-        self.matrix = Matrix(procs)
-        self.there, self.closes, self.resized = (1 << procs) - 1, inf, False
-        self.machine_ahead: list[tuple[float, int, int]] = []
+        workload = Lab().workload(procs, *["1 0 1 1 1"] * 26)
+        self.moment = Moment(History(workload.jobs))
+        self.moment._begin(workload, policy, "lowest")
         self.jobs: list[Job] = []
-        self.queue: list[Job] = []
-        self.arrived: list[Job] = []
-        self.completed: list[Job] = []
-        self.suspended: dict[int, int] = {}
-        self.notes: dict[str, dict[int, float]] = {}
-        self.curious, self.has_nodes = True, False
-        self.progress: dict[int, float] = {}
-        self.decided: list[Any] = []
+        self.moment._jobs, self.moment._time, self.moment._curious = cast(Any, self.jobs), now, True
+        self.sharing, self.matrix = self.moment._shared(), self.moment._matrix()
         for row in rows:
             self._fill(self.matrix.open_row(), row)
 
     def _fill(self, row: int, text: str) -> None:
         for letter in sorted(set(text) - {"."}):
             columns = sum(1 << place for place, cell in enumerate(text) if cell == letter)
-            rank = ord(letter) - ord("A")
-            if rank in self.matrix:
+            if (rank := ord(letter) - ord("A")) in self.matrix:
                 self.matrix.replicate(rank, row)
                 continue
             while len(self.jobs) <= rank:
-                self.jobs.append(Job(len(self.jobs), chr(ord("A") + len(self.jobs)), 0, 1, 100))
+                self.add(1, 100)
             self.jobs[rank] = self.jobs[rank].replaced(procs=columns.bit_count())
-            self.matrix.place(rank, row, columns)
+            self.sharing.come_in(rank, row, columns, 0, True)
 
     @property
-    def time(self) -> float:
-        return self.now
-
-    @property
-    def migrated(self) -> int:
-        return sum(each.job.procs for each in self.those(d.Migrate))
-
-    def is_first(self, job: Job) -> bool:
-        return self.queue[0] is job
+    def queue(self) -> list[Job]:
+        return self.moment.queue
 
     def job(self, rank: int) -> Job:
         return self.jobs[rank]
 
-    def remaining_estimate(self, rank: int) -> float:
-        return self.jobs[rank].estimate - self.progress.get(rank, 0)
-
-    def remaining_estimates(self, ranks: list[int]) -> list[tuple[float, int, int]]:
-        return [(self.remaining_estimate(rank), rank, self.jobs[rank].procs) for rank in ranks]
+    def add(self, procs: int, estimate: float) -> Job:
+        """Add a job that is neither in the queue nor in the matrix."""
+        rank = len(self.jobs)
+        self.jobs.append(Job(rank, chr(ord("A") + rank % 26), self.moment.time, procs, estimate))
+        self.moment._submitted = len(self.jobs)
+        return self.jobs[-1]
 
     def wait(self, procs: int, estimate: float = 100) -> Job:
         """Add a waiting job."""
-        rank = len(self.jobs)
-        job = Job(rank, chr(ord("A") + rank), self.now, procs, estimate)
-        self.jobs.append(job)
-        self.queue.append(job)
-        self.arrived.append(job)
+        job = self.add(procs, estimate)
+        self.moment._waiting.add(job)
+        self.moment._arrived.append(job)
         return job
 
-    def finish(self, letter: str) -> None:
+    def suspend(self, columns: int) -> Job:
+        """Add a suspended job that needs these columns (bits)."""
+        job = self.add(columns.bit_count(), 100)
+        self.moment._suspended[job.rank], self.moment._suspended_since[job.rank] = columns, 0
+        return job
+
+    def finish(self, rank: int) -> None:
         """Complete a job."""
-        rank = ord(letter) - ord("A")
-        self.matrix.remove(rank)
-        self.completed.append(self.jobs[rank])
+        self.sharing.leave(rank)
+        self.something_completes()
 
     def something_completes(self) -> None:
         """Make the policy believe that a job has completed, so that it rebuilds the matrix; change nothing else."""
-        self.completed.append(Job(99, "Z", 0, 1, 1))
+        self.moment._completed.append(Job(99, "Z", 0, 1, 1))
 
     def rebuild(self) -> list[str]:
-        """Run one pass; return the rows as text, first to last. A capital letter is a job in its home row, a small
+        """Make one pass; return the rows as text, first to last. A capital letter is a job in its home row, a small
         letter a replica.
         """
-        self.decided = []
-        for decision in self.policy.decide(cast(Any, self)):
-            self.decided.append(decision)
-            self._apply(decision)
-            assert not list(self.matrix.held_twice())
-        self.arrived, self.completed = [], []
+        moment = self.moment
+        moment._decisions.clear()
+        moment._policy.decide(moment)
+        assert not list(self.matrix.held_twice())
+        moment._arrived.clear()
+        moment._completed.clear()
         return self.written()
-
-    def _apply(self, decision: object) -> None:
-        match decision:
-            case d.Clean():
-                self.matrix.clean()
-            case d.DropRows():
-                self.matrix.drop_empty_rows()
-            case d.OpenRow():
-                self.matrix.open_row()
-            case d.Place():
-                self.suspended.pop(decision.job.rank, None)
-                self.queue = [job for job in self.queue if job is not decision.job]
-                self.matrix.place(decision.job.rank, decision.row, decision.columns)
-            case d.Rehome():
-                self.matrix.move(decision.job.rank, decision.row)
-            case d.Migrate():
-                self.matrix.move(decision.job.rank, decision.row, decision.columns)
-            case d.Replicate():
-                self.matrix.replicate(decision.job.rank, decision.row)
 
     def written(self) -> list[str]:
         rows = []
         for _, cells in self.matrix.picture().rows:
-            row = ["."] * self.procs
+            row = ["."] * self.moment.procs
             for cell in cells:
-                for place in range(self.procs):
+                for place in range(len(row)):
                     if cell.columns >> place & 1:
                         row[place] = chr((ord("A") if cell.is_home else ord("a")) + cell.rank)
             rows.append("".join(row))
@@ -147,7 +114,7 @@ class Stage(RowQuestions):
 
     def those(self, kind: type) -> list[Any]:
         """Return the decisions of this type in the last pass."""
-        return [decision for decision in self.decided if isinstance(decision, kind)]
+        return [decision for decision in self.moment._decisions if isinstance(decision, kind)]
 
 
 # The phases
@@ -229,7 +196,7 @@ def test_a_rebuild_names_its_phases_in_order() -> None:
 def test_nothing_is_decided_where_nothing_arrives_or_completes() -> None:
     stage = Stage(Gang(), "A...", "B...")
     assert stage.rebuild() == ["A...", "B..."]
-    assert stage.decided == []
+    assert stage.those(object) == []
 
 
 # Backfilling
@@ -250,7 +217,7 @@ def test_every_row_is_backfilled_beside_its_reservations() -> None:
 
 def test_what_a_job_has_done_shortens_its_span() -> None:
     stage = Stage(GangBackfill(mpl=1), "AAA.", now=50)
-    stage.progress[0] = 40
+    stage.sharing.ran[0] = 40
     stage.wait(4)
     stage.wait(1, 61)
     assert stage.rebuild() == ["AAA."]
@@ -277,7 +244,7 @@ def test_a_new_row_comes_before_a_reservation() -> None:
 
 def test_new_row_is_searched_anew() -> None:
     stage = Stage(GangBackfill(mpl=3), "AAAA")
-    stage.closes, stage.machine_ahead = 100, [(100, -1, -4), (104, -1, 4)]
+    stage.moment._closes, stage.moment._ahead = 100, ((100, 0b1111), (104, 0))
     for estimate in (60, 60, 60, 10, 60):  # only E, in its own row, ends before maintenance
         stage.wait(4, estimate)
     stage.rebuild()
@@ -290,10 +257,10 @@ def test_compaction_keeps_clear_of_the_last_reservations() -> None:
     stage = Stage(GangBackfill(mpl=2), "AAA.", "...B", procs=4)
     stage.jobs[1] = stage.jobs[1].replaced(estimate=200)
     stage.wait(4)
-    stage.notes = {"reserved at": {2: 200}, "reserved row": {2: 1}}
+    stage.moment._notes.update({"reserved at": {2: 200}, "reserved row": {2: 1}})
     stage.rebuild()
     assert stage.those(d.Rehome) == []
-    stage.queue.clear()
+    stage.moment._waiting.remove(stage.job(2))
     stage.something_completes()
     assert stage.rebuild() == ["AAAB"]
 
@@ -379,16 +346,14 @@ def test_migration_without_cost_stalls_nobody() -> None:
 
 def test_suspended_jobs_resume_in_their_columns_before_new_jobs() -> None:
     stage = Stage(Gang(mpl=2), "AA..")
-    stage.jobs.append(Job(1, "B", 0, 2, 100))
-    stage.suspended = {1: 0b0110}
+    stage.suspend(0b0110)
     stage.wait(2)
     assert stage.rebuild() == ["AACC", ".BB."]
 
 
 def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
     stage = Stage(GangBackfill(mpl=1), "AA..")
-    stage.jobs.append(Job(1, "B", 0, 2, 100))
-    stage.suspended = {1: 0b0110}
+    stage.suspend(0b0110)
     stage.wait(2)
     assert stage.rebuild() == ["AA.."]
     assert stage.those(Keep) == [Keep(stage.job(1), cast(Any, in_rows.OwnColumnsTaken(1)))]
@@ -422,11 +387,11 @@ def test_parameters_are_read_from_the_name() -> None:
 def test_no_rebuild_loses_a_job_or_leaves_an_empty_row(policy: Policy, events: list[tuple[bool, int, int]]) -> None:
     stage = Stage(policy, procs=6)
     for arrives, procs, estimate in events:
-        stage.now += 1
+        stage.moment._time += 1
         if arrives or not len(stage.matrix):
             stage.wait(procs, estimate)
         else:
-            stage.finish(stage.job(stage.matrix.jobs[procs % len(stage.matrix)]).id)
+            stage.finish(stage.matrix.jobs[procs % len(stage.matrix)])
         before = {job.rank for job in stage.queue} | set(stage.matrix.jobs)
         stage.rebuild()
         assert {job.rank for job in stage.queue} | set(stage.matrix.jobs) == before

@@ -10,14 +10,14 @@ from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Borrow, Start
 from sim.decisions.reasons import (
@@ -39,13 +39,11 @@ from sim.decisions.reasons_to_wait import (
     WaitsForReserved,
     WouldDelayPivot,
 )
-from sim.core.check import Checker
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.policies.multiqueue.partitions import Classes, divided
 from sim.testing.workloads import random_outages, random_workload
 from sim.workload import reading
-from sim.workload.model import Job, Workload
+from sim.workload.model import Workload
 from sim.workload.samples import sample_path
 
 if TYPE_CHECKING:
@@ -123,11 +121,11 @@ def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> Non
     assert borrowed(engine)[-1] == ("3", 0, 2, 0b000000001)
 
 
-def test_partition_owns_the_processors_of_its_running_jobs() -> None:
-    # Four processors: a long job holds the first, which an even division would give to the short jobs.
-    long = Job(rank=0, id="1", submit=0, procs=1, estimate=200)
-    view = SimpleNamespace(there=0b1111, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
-    assert divided(cast(Any, view), Classes.read("100")) == (0b0010, 0b1101)
+def test_partition_owns_the_processors_of_its_running_jobs(lab: Lab) -> None:
+    """A long job holds the first processor, which an even division would give to the short jobs."""
+    engine = lab.run("fcfs", 4, "1 0 1 200 200", until=0)
+    engine.switch(TWO)
+    assert engine.moment.owners == (0b0010, 0b1101)
 
 
 def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import metadata
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
-from sim.kernel.known import known
 
 from sim.core.engine import Engine
 from sim.errors import ParameterError
 from sim.forecast.replay import read
 from sim.policies import POLICIES, parse_policy, written_policy
-from sim.policies.backfill.easy import Easy
 from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
 from sim.policies.own.consent import OwnCodeError
@@ -135,19 +132,6 @@ def test_a_run_under_it_can_be_rewound_and_another_content_compared(fair: Path) 
     timeline.seek(2)
     timeline.seek(4)
     assert timeline.snapshot() == before
-
-
-def test_the_loop_takes_no_policy_of_a_file_for_one_that_it_knows(fair: Path) -> None:
-    fair.write_text(FAIR.replace("class Fair(Policy)", "class Easy(Easy)"))
-    own = parse_policy("./fair.py")
-    assert isinstance(own, Easy)
-    twin = SimpleNamespace(order=None, depth=0, tail="")
-    loops = ModuleType("loops")
-    vars(loops)["TWINS"] = {"sim.policies.backfill.easy.Easy": lambda: twin}
-    assert known(own, loops) is None
-    assert known(Easy(), loops) is not None
-    fair.write_text(FAIR + ORDER)
-    assert known(parse_policy("easy:order=./fair.py:Twice")) is None
 
 
 def test_an_order_of_a_file_is_one_like_ours(fair: Path) -> None:
@@ -296,16 +280,6 @@ def test_the_file_that_is_described_is_the_one_that_runs(fair: Path, monkeypatch
     fair.rename(fair.parent / "two_of_a_test.py")
     assert file_of_module("two_of_a_test") == str(fair.parent / "two_of_a_test.py")
     assert parse_policy("two_of_a_test:Fair").halflife == 7.0  # type: ignore[attr-defined]
-
-
-def test_a_compiled_module_is_none_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tools_of_a_test").mkdir()
-    for place in ("tools_of_a_test/fair", "tools_of_a_test.fair", "alone_of_a_test"):
-        (tmp_path / f"{place}{EXTENSION_SUFFIXES[0]}").write_bytes(b"\x7fELF")
-    assert file_of_module("alone_of_a_test") == str(tmp_path / f"alone_of_a_test{EXTENSION_SUFFIXES[0]}")
-    with pytest.raises(ImportError, match=r"No module named 'tools_of_a_test\.fair'"):
-        file_of_module("tools_of_a_test.fair")
 
 
 def test_a_plug_in_goes_by_its_name(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.preempt_by_yield import OldSelective, OldTunable
 
+from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Suspend, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
-from sim.core.check import Checker
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
 from sim.core.check import Checker
+from sim.core.engine import Engine
 from sim.errors import ParameterError, PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
