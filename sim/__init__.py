@@ -39,6 +39,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sim import compiled
+
 if TYPE_CHECKING:
     from sim.comparison.differences import compare
     from sim.core.engine import Engine
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from sim.workload.model import Workload
 
     __version__: str
+
+compiled.use()
 
 _ROOMS = {
     "Engine": "core.engine",

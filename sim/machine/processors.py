@@ -144,9 +144,9 @@ class Machine:
         self._choose = PLACEMENTS[placement]
 
     def copy(self) -> Machine:
-        twin = Machine.__new__(Machine)
-        twin._choose, twin.procs, twin.free, twin.free_set = self._choose, self.procs, self.free, self.free_set
-        twin.kept, twin.absent, twin.there, twin.accounts = self.kept, self.absent, self.there, self.accounts
+        twin = Machine(self.procs, accounts=self.accounts)
+        twin._choose, twin.free, twin.free_set = self._choose, self.free, self.free_set
+        twin.kept, twin.absent, twin.there = self.kept, self.absent, self.there
         twin.held, twin.owners, twin.division = self.held.copy(), self.owners.copy(), self.division.copy()
         return twin
 

@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import cached_property, reduce
 from operator import or_
 from threading import Lock
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -34,9 +34,9 @@ from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, sizes_over_time
 from sim.workload.shape import Shape
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
 SHORTEST = 1e-6
 """Shortest time in seconds; a shorter one counts as 0, in files and in the simulation."""
