@@ -518,10 +518,11 @@ def _has_inherited(moment: Moment) -> bool:
 
 def _begin(workload: Workload, policy: Policy, placement: Placement, curious: bool) -> Resumed:
     """Return the state at the beginning of a run."""
-    given, moment = Given(workload), Moment(History(workload.jobs))
+    jobs = workload.jobs.copy() if workload.follows else workload.jobs  # in such a run submit times change
+    given, moment = Given(workload), Moment(History(jobs))
     moment._curious = curious
     try:
-        moment._begin(workload, policy, placement)
+        moment._begin(workload, jobs, policy, placement)
     except (Exception, SystemExit) as error:
         blame(policy, error, "at the beginning")
         raise

@@ -26,7 +26,7 @@ from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.workload.limits import Use
-from sim.workload.model import Job, Workload
+from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known
 from sim.workload.share_tree import share_trees
 
@@ -34,11 +34,13 @@ from sim.workload.share_tree import share_trees
 class State(Fields):
     """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
 
-    def _begin(self, workload: Workload, policy: Policy, placement: Placement) -> None:
-        """Set the fields as they are at the beginning of a run."""
+    def _begin(self, workload: Workload, jobs: Jobs, policy: Policy, placement: Placement) -> None:
+        """Set the fields as they are at the beginning of a run; `jobs` are its jobs, with the submit times of the
+        run.
+        """
         self._chosen, self._policy = policy, policy.first()
         self._leader = policy if policy.leads() else None
-        self._procs, self._jobs, self._ledger = workload.procs, workload.jobs, Ledger(len(workload))
+        self._procs, self._jobs, self._ledger = workload.procs, jobs, Ledger(len(workload))
         self._machine, self._share_tree = machine_of(workload, placement), share_trees(workload)
         self._has_limits = workload.limits is not None and any(workload.limits.demands)
         self._node_times = tuple(workload.shape.turns) if workload.shape else ()
@@ -48,7 +50,6 @@ class State(Fields):
         self.look_ahead()
         if workload.follows:
             self._releases = Releases(workload)
-            self._jobs = self._releases.jobs_of(self._jobs)
         if workload.limits is not None:
             self._limits = Use(workload.limits)
         self._waiting = Queue(self._policy.queue_order())

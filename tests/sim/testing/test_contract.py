@@ -21,8 +21,8 @@ from sim.captured_output import own_print
 from sim.core.engine import Engine
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import Fits
+from sim.decisions.reasons_in_rows import EarliestInRow
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
@@ -96,17 +96,16 @@ PLANNED = [0]
 
 @dataclass(frozen=True)
 class PlansAtRandom(GangBackfill):
-    """Policy whose plans depend on how many plans it has made in this process; its starts do not."""
+    """Policy whose plans depend on how many passes it has made in this process; its starts do not."""
 
     name = "plans-at-random"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        for step in GangBackfill.decide(self, view):
-            if isinstance(step, ReserveRow):
-                PLANNED[0] += 1
-                yield step._replace(at=step.at + 1e6) if PLANNED[0] % 7 == 3 else step
-            else:
-                yield step
+    def schedule(self, now: Moment) -> None:
+        PLANNED[0] += 1
+        now.forget_reservations()
+        for job in now.queue[PLANNED[0] % 7 :]:
+            now.reserve_row(job, 1, now.time + 1e6, EarliestInRow(1))
+        super().schedule(now)
 
 
 def test_what_is_planned_in_rows_is_looked_at_too() -> None:
@@ -144,9 +143,9 @@ class Watched(Policy):
 class Sleepy(Easy):
     """A subclass of EASY whose passes take long."""
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        sleep(len(view.queue) / 20000)
-        yield from super().decide(view)
+    def decide(self, now: Moment) -> None:
+        sleep(len(now.queue) / 20000)
+        super().decide(now)
 
 
 @pytest.mark.parametrize("policy", [Drawing(), Watched()])
@@ -225,9 +224,9 @@ class Same(Easy):
 class Talking(Easy):
     """A subclass of EASY that prints output."""
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        own_print("now", view.now)
-        yield from super().decide(view)
+    def decide(self, now: Moment) -> None:
+        own_print("now", now.time)
+        super().decide(now)
 
 
 def test_printed_lines_are_counted_with_the_first() -> None:
@@ -250,9 +249,9 @@ def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch
     class Slow(Easy):
         """A subclass of EASY that sleeps for a millisecond for each waiting job."""
 
-        def decide(self, view: Moment) -> Iterator[Decision]:
-            sleep(0.001 * len(view.queue))
-            yield from super().decide(view)
+        def decide(self, now: Moment) -> None:
+            sleep(0.001 * len(now.queue))
+            super().decide(now)
 
     monkeypatch.setattr(grown, "TOO_LONG", 0.05)
     report = examine(Slow())

@@ -35,7 +35,7 @@ class Stage:
     def __init__(self, policy: Policy, *rows: str, procs: int = 4, now: float = 0) -> None:
         workload = Lab().workload(procs, *["1 0 1 1 1"] * 26)
         self.moment = Moment(History(workload.jobs))
-        self.moment._begin(workload, policy, "lowest")
+        self.moment._begin(workload, workload.jobs, policy, "lowest")
         self.jobs: list[Job] = []
         self.moment._jobs, self.moment._time, self.moment._curious = cast(Any, self.jobs), now, True
         self.sharing, self.matrix = self.moment._shared(), self.moment._matrix()

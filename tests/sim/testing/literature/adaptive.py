@@ -4,12 +4,9 @@ quicker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
+from sim import Moment, Policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import ShortestFirst
@@ -24,13 +21,13 @@ class Adaptive(Policy):
     many: int = parameter(10, "beyond so many the shortest go first", low=0)
     plans = "the heads"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        waiting = len(view.queue)
+    def decide(self, now: Moment) -> None:
+        waiting = len(now.queue)
         if waiting <= self.few:
             chosen: Policy = FirstComeFirstServed()
         elif waiting <= self.many:
             chosen = Easy()
         else:
             chosen = Easy(order=ShortestFirst(), depth=2)
-        view.notes["rules"] = {0: float(waiting > self.few)}
-        yield from chosen.decide(view)
+        now.notes["rules"] = {0: float(waiting > self.few)}
+        chosen.decide(now)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
+from sim import Moment
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.policies.orders import Order
@@ -44,5 +43,5 @@ class FairEasy(Ordered):
     order: Order = order_field(LeastUsed())
     plans = "the heads"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        yield from Easy(order=self.order).decide(view)
+    def decide(self, now: Moment) -> None:
+        Easy(order=self.order).decide(now)

@@ -4,12 +4,10 @@ jobs first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log10
 
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
+from sim import Moment
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.policies.orders import Order
@@ -36,6 +34,6 @@ class LearnedEasy(Ordered):
     order: Order = order_field(Learned())
     plans = "the heads"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        view.notes["score"] = {job.rank: self.order.key(job, view.now) for job in view.queue}
-        yield from Easy(order=self.order).decide(view)
+    def decide(self, now: Moment) -> None:
+        now.notes["score"] = {job.rank: self.order.key(job, now.time) for job in now.queue}
+        Easy(order=self.order).decide(now)
