@@ -103,23 +103,15 @@ def report(findings: list[Finding]) -> list[str]:
 
 
 def installation() -> Iterator[Finding]:
-    """Yield findings on the program and its Python, the compiled simulation loop, and each library that the program
-    needs.
-    """
-    from sim.kernel.choice import compiled, described
-
+    """Yield findings on the program and its Python, on compiled modules, and on each library that the program needs."""
     from sim import __version__
+    from sim.compiled import described
 
     group, system = "installation", f"{platform.system()} {platform.machine()}"
     yield Finding(group, PROGRAM, "ok", f"{__version__} on Python {platform.python_version()}, {system}")
-    kernel, mends = described(), list[str]()
-    if kernel == "off":
-        mends.append("unset SCHEDSCOPE_KERNEL")
-        kernel += "" if compiled() else ", and not compiled"
-    if not compiled():
-        mends.append("install a C compiler and Python's headers, then schedscope again")
-    mend = f"{', '.join(mends)}: unwatched runs take a thirtieth of the time" if mends else ""
-    yield Finding(group, "kernel", "note" if mends else "ok", shortened(printable(kernel)), mend)
+    compiled = shortened(printable(described()))
+    mend = "" if compiled == "compiled" else "install a C compiler and Python's headers, then schedscope again"
+    yield Finding(group, "compiled", "note" if mend else "ok", compiled, mend)
     yield from _libraries(group)
 
 

@@ -20,7 +20,6 @@ from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
     "compare": "Compare two policies: first difference, reasons, and the jobs that gain and lose.",
-    "compile": "Compile a policy file with Cython, and check that it makes the same schedules.",
     "completion": "Print the script that completes commands, options, traces and policies in a shell.",
     "doctor": "Check this installation and this terminal: what they can do, what is wrong, and how to mend it.",
     "draw": "Draw a run, or a window of it, as a chart in a file.",
@@ -182,17 +181,16 @@ def _refuse_misspelled(word: str) -> None:
         raise click.UsageError(f"no command, file or sample {quoted(word)}{hint}")
 
 
-_VERSION = "Show the versions of schedscope and Python, and whether the kernel is compiled."
+_VERSION = "Show the versions of schedscope and Python, and whether the simulation is compiled."
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
-        from sim.kernel.choice import described
-
         from sim import __version__
+        from sim.compiled import described
 
         python = ".".join(map(str, sys.version_info[:3]))
-        click.echo(f"schedscope {__version__}, Python {python}, kernel {described()}")
+        click.echo(f"schedscope {__version__}, Python {python}, {described()}")
         ctx.exit()
 
 

@@ -22,7 +22,7 @@ HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
 
 from __future__ import annotations
 
-{iterator}from dataclasses import dataclass{field}
+{mapping}from dataclasses import dataclass{field}
 
 '''
 
@@ -146,14 +146,14 @@ class LeastUsed(Order):
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)  # as it is at this pass
 
     def seeing(self, now: Moment) -> Order:
-        """The order as it is at this pass. It may look around; what it must remember goes into view.notes."""
-        usage, last = view.notes.setdefault("usage", {{}}), view.notes.setdefault("last", {{}})
-        hours = (view.now - last.get(0, view.now)) / 3600  # since the last pass
+        """The order as it is at this pass. It may look around; what it must remember goes into now.notes."""
+        usage, last = now.notes.setdefault("usage", {{}}), now.notes.setdefault("last", {{}})
+        hours = (now.time - last.get(0, now.time)) / 3600  # since the last pass
         for user in usage:
             usage[user] *= 0.5 ** (hours / 24 / self.halflife)
-        for job in (*(run.job for run in view.running.values()), *view.completed):  # the jobs that ran since then
+        for job in (*(run.job for run in now.running.values()), *now.completed):  # the jobs that ran since then
             usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
-        last[0] = view.now
+        last[0] = now.time
         return replace(self, usage=usage.copy())
 
     def key(self, job: Job, now: float) -> float:
@@ -373,7 +373,7 @@ def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
         "test": test,
         "like": like,
         "paper": f" ({paper})" if paper else "",
-        "iterator": "from collections.abc import Iterator, Mapping\n" if is_fair else "",
+        "mapping": "from collections.abc import Mapping\n" if is_fair else "",
         "field": ", field, replace" if is_fair else "",
     }
     if words["Name"] in _names_in(_policy({**words, "Name": "_"})):

@@ -71,16 +71,17 @@ def _parts(module: ast.Module, source: str) -> list[_Part]:
 
 def _imports(module: ast.Module, needed: set[str]) -> str:
     """Return the import statements of the module, with the names `needed` alone: a group for Python's own future, one
-    for its library and one for this program.
+    for its library and one for this program. They include imports that the module makes for type checkers only.
     """
     groups = list[list[str]]([[], [], []])
-    for node in module.body:
+    for node in (each for part in module.body for each in (part.body if isinstance(part, ast.If) else [part])):
         if isinstance(node, ast.ImportFrom):
             of, names = node.module or "", [each.name for each in node.names]
             names = [name for name in names if name in needed or of == "__future__"]
+            of = "sim" if names == ["Moment"] else of
             if names:
-                groups[0 if of == "__future__" else 2 if of.startswith("sim.") else 1].append(_import(of, names))
-    return "\n\n".join("\n".join(group) for group in groups if group)
+                groups[0 if of == "__future__" else 2 if of.startswith("sim") else 1].append(_import(of, names))
+    return "\n\n".join("\n".join(sorted(group)) for group in groups if group)
 
 
 def _import(module: str, names: list[str]) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from sim.kernel import choice
 from tests.tui.cli.program import schedscope
 from tui.cli.doctor import Finding, Terminal, folders, installation, report, requirements, terminal
 
@@ -40,21 +38,12 @@ def test_the_libraries_are_those_that_the_package_declares() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "is_built", "what", "mend"),
-    [
-        ("", True, "compiled", ""),
-        ("off", True, "off", "unset SCHEDSCOPE_KERNEL: "),
-        ("off", False, "off, and not compiled", "unset SCHEDSCOPE_KERNEL, install a C compiler and Python's headers, "),
-        ("", False, "not compiled: ", "install a C compiler and Python's headers, then schedscope again: "),
-    ],
+    ("what", "mend"), [("compiled", ""), ("not compiled: no cc", "install a C compiler and Python's headers, ")]
 )
-def test_kernel_says_all_that_makes_it_fast_again(
-    monkeypatch: pytest.MonkeyPatch, setting: str, is_built: bool, what: str, mend: str
-) -> None:
-    monkeypatch.setenv(choice.SETTING, setting)
-    monkeypatch.setattr(choice, "compiled", lambda: ModuleType("loops") if is_built else None)
-    finding = by_name(installation())["kernel"]
-    assert finding.what.startswith(what)
+def test_doctor_says_how_to_compile(monkeypatch: pytest.MonkeyPatch, what: str, mend: str) -> None:
+    monkeypatch.setattr("sim.compiled.described", lambda: what)
+    finding = by_name(installation())["compiled"]
+    assert finding.what == what
     assert finding.mend.startswith(mend)
     assert (finding.state == "ok") == (not finding.mend) == (not mend)
 
