@@ -88,6 +88,8 @@ class Engine:
         self.workload = workload
         self._submits, self._killed = given.submits, given.killed
         self._clock = Clock(moment, future, given.submits)
+        self._most = -1
+        """Number of decisions of a step after which its pass is stopped; -1: none"""
         self._in_vain, self._in_vain_since = 0, 0.0
         """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
         self._after_step = [watcher(moment, workload, moment._history) for watcher in watchers]
@@ -172,7 +174,7 @@ class Engine:
         """Advance to the next instant; stop its pass after `decisions` decisions, to show the state then. This engine
         cannot go on.
         """
-        self.present._stop_after = decisions
+        self._most = decisions
         with suppress(PassStoppedError):
             self.step()
 
@@ -385,6 +387,9 @@ class Engine:
         decide = self.present._policy.decide
 
         def make_pass(moment: Moment) -> None:
+            moment._stop_after = self._most
+            if 0 <= self._most <= len(moment._decisions):
+                raise PassStoppedError
             run_pass(moment, decide, moment, carry_out)
             if moment._is_ended:
                 raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
@@ -395,8 +400,6 @@ class Engine:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
         moment = self.present
         moment._waiting.step = moment._step
-        if moment._stop_after == 0:
-            moment._end_pass(PassStoppedError())
         if moment._kept:
             moment._kept.clear()
         if moment._expected or moment._before:  # in rows plans stand until the next rebuild

@@ -22,7 +22,6 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.registry import policy
@@ -143,10 +142,10 @@ def broken() -> Iterator[str]:
     class Broken(FirstComeFirstServed):
         """First come, first served, until it fails."""
 
-        def decide(self, view: Moment) -> Iterator[Decision]:
-            if view.now >= 600:
+        def decide(self, now: Moment) -> None:
+            if now.time >= 600:
                 raise ZeroDivisionError("nothing to share")
-            yield from super().decide(view)
+            super().decide(now)
 
     yield "broken"
     POLICIES.remove("broken")

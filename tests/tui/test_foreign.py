@@ -13,8 +13,6 @@ from textual.events import Paste
 from textual.widgets import Select
 
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Keep
-from sim.decisions.matrix import Phase, Place
 from sim.formatting import Clock
 from sim.policies import POLICIES, Policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
@@ -262,24 +260,22 @@ class Talking(MultiQueue):
     def limits(self) -> tuple[float, ...]:
         return ()
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        yield from super().decide(view)
-        for job, mark in zip(view.queue, MARKS, strict=False):
-            yield Keep(job, Because(mark))
+    def decide(self, now: Moment) -> None:
+        super().decide(now)
+        for job, mark in zip(now.queue, MARKS, strict=False):
+            now.keep(job, Because(mark))
 
 
 @dataclass(frozen=True)
 class Turning(Gang):
     """Policy whose names of phases and whose reasons look like markup."""
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        for decision in super().decide(view):
-            if isinstance(decision, Phase):
-                yield Phase("[/x]phase")  # type: ignore[arg-type]
-            elif isinstance(decision, Place):
-                yield decision._replace(because=Because("[@click=app.exit]"))
-            else:
-                yield decision
+    def rebuild(self, now: Moment) -> None:
+        now.phase("[/x]phase")  # type: ignore[arg-type]
+        super().rebuild(now)
+
+    def place_in_new_row(self, now: Moment, job: Job, span: float | None) -> None:
+        now.place(job, now.open_row(), Because("[@click=app.exit]"))
 
 
 @contextmanager

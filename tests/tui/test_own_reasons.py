@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -12,7 +11,7 @@ from sim.comparison.comparison_sentences import what_it_did
 from sim.comparison.divergence import account
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Keep, Wake
+from sim.decisions.decisions import Keep
 from sim.decisions.sentences import Called, Detail, Reason, Span, Time, brief, details, say, why
 from sim.formatting import Clock, clock
 from sim.life.life import life_of
@@ -69,20 +68,20 @@ class Silent(Failing):
 class Siesta(FirstComeFirstServed):
     """Policy that starts no job before the evening, with a reason of its own."""
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        if view.now >= EVENING:
-            yield from super().decide(view)
+    def decide(self, now: Moment) -> None:
+        if now.time >= EVENING:
+            super().decide(now)
             return
-        yield Wake(EVENING)
-        for job in view.queue if view.curious else ():
-            yield Keep(job, self.reason(view, job))
+        now.wake(EVENING)
+        for job in now.queue:
+            now.keep(job, self.reason(now, job))
 
-    def reason(self, view: Moment, job: Job) -> Reason:
-        return TooHot(EVENING, EVENING - view.now, None, 41.5)
+    def reason(self, now: Moment, job: Job) -> Reason:
+        return TooHot(EVENING, EVENING - now.time, None, 41.5)
 
 
 class Failure(Siesta):
-    def reason(self, view: Moment, job: Job) -> Reason:
+    def reason(self, now: Moment, job: Job) -> Reason:
         return Failing(41.5, job)
 
 

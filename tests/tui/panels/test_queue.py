@@ -5,7 +5,7 @@ Also tests tui.panels.context, tui.panels.queue_table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -13,7 +13,6 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Unit
 from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
@@ -287,11 +286,9 @@ class Numbered(Conservative):
     name = "numbered"
     columns = (Column("usage"), Column("due", unit=Unit.MOMENT), Column("procs"))
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        for job in view.queue:
-            view.notes.setdefault("usage", {})[job.rank] = 1234.567 * job.procs
-            view.notes.setdefault("due", {})[job.rank] = 60
-        return iter(())
+    def decide(self, now: Moment) -> None:
+        now.notes["usage"] = {job.rank: 1234.567 * job.procs for job in now.queue}
+        now.notes["due"] = dict.fromkeys(now.notes["usage"], 60)
 
 
 def test_numbers_of_the_policys_own_are_columns(lab: Lab) -> None:

@@ -42,7 +42,7 @@ def test_strip_is_blank_beyond_the_computed_steps(lab: Lab) -> None:
 
 def test_before_the_first_step_the_strip_is_blank(lab: Lab) -> None:
     workload = lab.workload(4, *HALF_THEN_ALL)
-    strip = StripMaker(workload).strip(Engine(workload, lab.run("fcfs", 4).state.policy).history, 0, 3)
+    strip = StripMaker(workload).strip(Engine(workload, "fcfs").history, 0, 3)
     assert strip.utilization == strip.waiting == (None, None, None)
 
 

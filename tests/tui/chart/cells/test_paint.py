@@ -168,7 +168,7 @@ def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
 
 def test_trail_of_the_selected_job_is_faint_and_ends_now(stopped: Engine, lab: Lab) -> None:
     halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
-    assert halted.state.suspended
+    assert halted.moment.suspended
     chart = chart_of(halted, SIZE, per_column=40)
     cells = paint(chart, DARK, SIZE, selected=0)
     now = chart.view.column_of(halted.now) + 4
