@@ -359,6 +359,9 @@ _TOLD: Mapping[str, Telling] = {
 _PLAIN: Mapping[str, str] = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
     "JobHeldAdmin": "an administrator holds it",
+    "job requeued in held state": "it was requeued, and is held now",
+    "job requeued in special exit state": "it was requeued after a special exit, and is held now",
+    "launch failed requeued held": "it could not be launched, was requeued, and is held now",
     "JobHoldMaxRequeue": "it was requeued as often as is allowed, and is held now",
     "MaxRequeue": "it was requeued as often as is allowed, and is held now",
     "InvalidAccount": "its account does not exist any more, or may not use this partition",

@@ -24,6 +24,7 @@ from tests.truth.clusters import (
     D,
     Fact,
     Falsehood,
+    licenses,
     must,
     names,
     number,
@@ -188,12 +189,17 @@ def _limits(fact: Fact) -> bool:
 
 
 def _fits(fact: Fact) -> bool:
-    """Return False if the job can never start on nodes that take jobs now, or a running job has more than its node."""
+    """Return False if the job can never start on nodes that take jobs now, is beyond a limit alone, or a running job
+    has more than its node.
+    """
     job, able = fact.job, [node for node in fact.nodes() if not fact.is_gone(node.name) and node.gpus >= fact.job.gpus]
     is_over = any(
         sum(other.cpus for other in fact.cluster.running if other.nodes == (node.name,)) > node.cpus
         for node in fact.cluster.nodes
     )
+    own = {"license": licenses(job), "account": {job.account: job.cpus}, "qos": {job.qos: job.cpus}}
+    limits = [each for each in fact.cluster.limits if each.what in ("license", "GrpTRES=cpu")]
+    is_over |= any(own.get(each.kind, {}).get(each.name, 0) > each.most for each in limits)
     return sum(node.cpus for node in able) >= job.cpus and len(able) >= job.nodes_wanted and not is_over
 
 

@@ -210,12 +210,14 @@ def _cannot(fact: Fact, told: str) -> None:
 
 PLAIN = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)", "JobHeldAdmin": "an administrator holds it",
+    "job requeued in held state": "it was requeued, and is held now",
     "DeadLine": "it could not end before its deadline", "Prolog": "the prolog still runs on its nodes",
 }  # fmt: skip
 
 
 @reads(
-    r"waits: (its user holds it .*|an administrator holds it|it could not end before its deadline|the prolog still .*)"
+    r"waits: (its user holds it .*|an administrator holds it|it was requeued, and is held now|"
+    r"it could not end before its deadline|the prolog still .*)"
 )
 def _plain(fact: Fact, told: str) -> None:
     same(told, PLAIN.get(fact.job.reason), "the words for its reason")

@@ -20,7 +20,7 @@ from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
 """Number of polls from one request for nodes, partitions, reservations, limits, shares and parts of
-priorities to the next.
+priorities to the next. Licenses are requested at each poll where there are any.
 """
 MINUTE, LIGHT = 54.0, 0.5
 """Seconds after which nodes and reservations are requested again before that: a minute, less what polls may come early.
@@ -76,9 +76,12 @@ class Slurm:
         if not self._still.name:
             self._still = self._named()
         if polls % SELDOM == 0:
-            self._still = self._looked_at(self._still)
-        elif self._cost <= LIGHT and time.time() >= self._seen + MINUTE:
-            self._still = self._with_nodes(self._still)
+            self._still = self._with_licenses(self._looked_at(self._still))
+        else:
+            if self._cost <= LIGHT and time.time() >= self._seen + MINUTE:
+                self._still = self._with_nodes(self._still)
+            if any(limit.kind == "license" for limit in self._still.limits):
+                self._still = self._with_licenses(self._still)
         at = time.time()
         jobs = self._listed()
         jobs = self._with_forgotten(self._with_details(jobs, len(jobs) if polls == 0 else MOST_DETAILS), at)
@@ -151,10 +154,15 @@ class Slurm:
         return replace(
             known,
             partitions=text.partitions(self._records("partition", "PartitionName")),
-            limits=limits(told) + licenses(self._unless_refused("scontrol", "-o", "show", "lic")),
+            limits=limits(told),
             shares=shares(told),
             parts=text.priority_parts(self._unless_refused("sprio", "-l")),
         )
+
+    def _with_licenses(self, known: Cluster) -> Cluster:
+        """Return the cluster `known` with new numbers of licenses, which are free as soon as a job ends."""
+        others = tuple(limit for limit in known.limits if limit.kind != "license")
+        return replace(known, limits=others + licenses(self._unless_refused("scontrol", "-o", "show", "lic")))
 
     def _with_nodes(self, known: Cluster) -> Cluster:
         """Return the cluster `known` with new values of its nodes and reservations, which no list of jobs tells."""

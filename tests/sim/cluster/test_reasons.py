@@ -113,6 +113,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         ("Resources", {"required": ("n2",)}, "waits: it asks for n2, which is drained"),
         ("Licenses", {}, "waits: too few of the licenses that it asks for are free"),
         ("JobHeldUser", {}, "waits: its user holds it (scontrol release JOB lets it go)"),
+        ("job requeued in held state", {}, "waits: it was requeued, and is held now"),
         ("SomethingNew", {}, "waits: Slurm says SomethingNew"),
     ],
 )

@@ -126,7 +126,10 @@ def test_details_of_a_requeued_job_are_asked_for_again() -> None:
 def test_licenses_are_limits_with_their_use() -> None:
     commands = Written(row(1))
     commands.answers["scontrol -o show lic"] = "LicenseName=matlab Total=3 Used=2 Free=1 Reserved=0 Remote=no\n"
-    assert Slurm(commands).snapshot().limits == (Limit("license", "matlab", "license", 3, 2),)
+    slurm = Slurm(commands)
+    assert slurm.snapshot().limits == (Limit("license", "matlab", "license", 3, 2),)
+    commands.answers["scontrol -o show lic"] = "LicenseName=matlab Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"
+    assert slurm.snapshot().limits == (Limit("license", "matlab", "license", 3, 0),), "at each poll"
 
 
 def test_few_of_many_arrivals_are_asked_about() -> None:
