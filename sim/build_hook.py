@@ -1,7 +1,7 @@
 """Hook of the build, which compiles the modules that pyproject.toml lists: all of them or none (`sim.compiled`).
 
-With `SCHEDSCOPE_COMPILE=off` it compiles none, with `on` also for an editable install. If it fails, for example without
-a C compiler, the installation goes on, and `schedscope --version` says why.
+With `SCHEDSCOPE_COMPILE=off` it compiles none. If it fails, for example without a C compiler, the installation goes on,
+and `schedscope --version` says why.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error"]  
 
 
 class CompileHook(BuildHookInterface[Any]):
-    """An editable install finds the modules in the working copy, a wheel takes them in."""
+    """An editable install finds the modules in the working copy, until a source is edited; a wheel takes them in."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         choice, sources = runpy.run_path(str(Path(__file__).with_name("compiled.py"))), self.config["compiled"]
@@ -31,13 +31,12 @@ class CompileHook(BuildHookInterface[Any]):
             made = Path(self._temporary, made.name)
             build_data["force_include"][str(made)] = f"sim/{made.name}"
         shutil.rmtree(made, ignore_errors=True)
-        runpy.run_path(str(Path(self.root, ".ci", "compile.py")))["Compile"].initialize(self, version, build_data)
         call = (
             f"import runpy; runpy.run_path({__file__!r})['compile_to']({str(made)!r}, {self._temporary!r}, {sources!r})"
         )
         try:
-            if os.environ.get("SCHEDSCOPE_COMPILE", "off" if version == "editable" else "on") == "off":
-                raise OSError("not built: the installation was not asked for it by SCHEDSCOPE_COMPILE=on")
+            if os.environ.get("SCHEDSCOPE_COMPILE") == "off":
+                raise OSError("not built: SCHEDSCOPE_COMPILE=off")
             subprocess.run([sys.executable, "-c", call], cwd=self.root, check=True, stdout=-1, stderr=-2, text=True)
             (made / choice["MADE_OF"]).write_text(choice["made_of"](sources), encoding="utf-8")
             build_data["pure_python"], build_data["infer_tag"] = False, True

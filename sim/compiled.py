@@ -17,7 +17,7 @@ from types import ModuleType
 
 SETTING = "SCHEDSCOPE_COMPILED"
 ROOT = Path(__file__).parent.parent
-FOLDER = Path(__file__).with_name("_compiled")
+FOLDER = Path(__file__).with_name(f"_compiled_{sys.implementation.cache_tag}")
 MADE_OF, FAILURE = "made_of.txt", "failure.txt"
 """Names of files in the folder: what the modules are made of, and why there are none"""
 SHARED = "schedscope__mypyc"

@@ -31,10 +31,9 @@ def test_failed_build_installs_sources_and_says_why(monkeypatch: pytest.MonkeyPa
     its: Any = hook.CompileHook(str(ROOT), {"compiled": LIST}, None, None, "", "wheel", app)
     data: dict[str, Any] = {"force_include": {}}
     its.initialize("standard", data)
-    made = {place: Path(folder) for folder, place in data["force_include"].items()}["sim/_compiled"]
+    made = {place: Path(folder) for folder, place in data["force_include"].items()}[f"sim/{compiled.FOLDER.name}"]
     assert compiled.failure(made) == "line.c:7: error: no Python.h"
     its.finalize("standard", data, "")
-    its._folder.cleanup()
     assert "no Python.h" in warned[-1]
     assert "pure_python" not in data
 
