@@ -93,7 +93,7 @@ class Engine:
         self._in_vain, self._in_vain_since = 0, 0.0
         """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
         self._after_step = [watcher(moment, workload, moment._history) for watcher in watchers]
-        self._prepare_passes()
+        self._hears = may_be_heard()
 
     def __repr__(self) -> str:
         moment, of = self.present, self.workload
@@ -299,7 +299,7 @@ class Engine:
         if successor is not None:
             hand_over(moment, future, successor, by_rule)
             self._find_ends()
-            self._prepare_passes()
+            self._hears = may_be_heard()
         if moment._sharing is None or self._is_pass_due(is_awake or successor is not None):
             self._make_pass(successor is not None)
         if moment._sharing is not None:
@@ -382,19 +382,14 @@ class Engine:
 
     # The pass
 
-    def _prepare_passes(self) -> None:
-        """Find out how the policy decides."""
-        decide = self.present._policy.decide
-
-        def make_pass(moment: Moment) -> None:
-            moment._stop_after = self._most
-            if 0 <= self._most <= len(moment._decisions):
-                raise PassStoppedError
-            run_pass(moment, decide, moment, carry_out)
-            if moment._is_ended:
-                raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
-
-        self._decide, self._hears = make_pass, may_be_heard()
+    def _decide(self, moment: Moment) -> None:
+        """Let the policy decide, up to the number of decisions after which the pass is to stop."""
+        moment._stop_after = self._most
+        if 0 <= self._most <= len(moment._decisions):
+            raise PassStoppedError
+        run_pass(moment, moment._policy.decide, moment, carry_out)
+        if moment._is_ended:
+            raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
 
     def _make_pass(self, is_new: bool) -> None:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""

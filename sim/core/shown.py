@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from sim.core.moment import Moment
+from sim.core.stay import Stay
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
+from sim.engine.copies import copied
 from sim.engine.moment import Where
 from sim.engine.sharing import Sharing
-from sim.engine.snapshot import Counts, Entry, Queue, Running, Suspended
+from sim.engine.snapshot import Counts, Entry, Lazily, Queue, Running, Suspended
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
@@ -115,10 +117,10 @@ class ShownMoment:
         return machine if isinstance(machine, NodeMachine) else None
 
     @property
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> Sequence[Running]:
         present = self._present
         if present._sharing is None:
-            return _running(present, [rank for _, rank, _ in present._stays.ends()])
+            return _running(present, [stay for _, _, stay in present._stays.in_order])
         shared = (_shared(present, present._sharing, rank) for rank in present._sharing.ran)
         return tuple(sorted(shared, key=lambda r: (r.expected_end, r.job.rank)))
 
@@ -137,8 +139,8 @@ class ShownMoment:
         return None if sharing is None else sharing.turns.end
 
     @property
-    def suspended(self) -> tuple[Suspended, ...]:
-        return tuple(_suspended(self._present, rank) for rank in sorted(self._present._suspended))
+    def suspended(self) -> Sequence[Suspended]:
+        return _suspended(self._present, sorted(self._present._suspended))
 
     @property
     def queue(self) -> Queue:
@@ -178,9 +180,10 @@ class ShownMoment:
     @property
     def totals(self) -> Totals:
         present, jobs = self._present, self._workload.jobs
-        under_way = sum(
-            present.ran(rank) * present._jobs[rank].procs for rank in {*present.under_way, *present._suspended}
-        )
+        now, ran, running = present._time, present.ran, present._running
+        ranks = present._suspended if present._sharing is None else {*present._sharing.ran, *present._suspended}
+        under_way = sum([stay.ran_by(now) * stay.procs for stay in running.values()])
+        under_way += sum([ran(rank) * present._jobs[rank].procs for rank in ranks if rank not in running])
         first = jobs[0].submit if len(jobs) else 0
         return present._tally.totals(capacity(present._outages, present._procs, first, present._time), under_way)
 
@@ -217,11 +220,11 @@ class ShownMoment:
             case "queue":
                 return self.queue.entry(rank)
             case "running":
-                return _running(present, [rank])[0]
+                return _running(present, [present._running[rank]])[0]
             case "matrix" if present._sharing is not None:
                 return _shared(present, present._sharing, rank)
             case "suspended":
-                return _suspended(present, rank)
+                return _suspended(present, [rank])[0]
             case _:
                 return None
 
@@ -266,15 +269,18 @@ def _noted(present: Moment, columns: Iterable[Column]) -> Mapping[str, Mapping[i
     return {column.name: notes[column.name] for column in columns if column.name in notes}
 
 
-def _running(present: Moment, ranks: Iterable[int]) -> tuple[Running, ...]:
-    now, predicted, shown = present._time, present._policy.predicted_ends, []
-    for rank in ranks:
-        run = present._running[rank]
-        ran, held = run.ran_by(now), present._machine.held[rank]
-        end = predicted.value(present._notes, run.job) if isinstance(predicted, Column) else None
-        xfactor, kind = _xfactor(run.job, ran, now), KINDS[run.kind]
-        shown.append(Running(run.job, run.since, run.expected_end, held, kind, ran, xfactor, predicted_end=end))
-    return tuple(shown)
+def _running(present: Moment, stays: Sequence[Stay]) -> Sequence[Running]:
+    now, held, column = present._time, present._machine.held.copy(), present._policy.predicted_ends
+    notes = copied({column.name: present._notes.get(column.name, {})}) if isinstance(column, Column) else {}
+
+    def made() -> Iterator[Running]:
+        for stay in stays:
+            ran, end = stay.ran_by(now), column.value(notes, stay.job) if isinstance(column, Column) else None
+            kind, xfactor = KINDS[stay.kind], _xfactor(stay.job, ran, now)
+            its = held[stay.rank]
+            yield Running(stay.job, stay.since, stay.expected_end, its, kind, ran, xfactor, predicted_end=end)
+
+    return Lazily(lambda: tuple(made()))
 
 
 def _shared(present: Moment, sharing: Sharing, rank: int) -> Running:
@@ -287,15 +293,21 @@ def _shared(present: Moment, sharing: Sharing, rank: int) -> Running:
     return Running(job, since, end, columns, KINDS[GANG], ran, _xfactor(job, ran, present._time), row, owes=owes)
 
 
-def _suspended(present: Moment, rank: int) -> Suspended:
-    processors, job, since, ran = (
-        present._suspended[rank],
-        present._jobs[rank],
-        present._suspended_since[rank],
-        present.ran(rank),
-    )
-    sitting = tuple(other for other, there in present._machine.held.items() if there & processors)
-    return Suspended(job, since, processors, ran, _xfactor(job, ran, present._time), sitting)
+def _suspended(present: Moment, ranks: Sequence[int]) -> Sequence[Suspended]:
+    if not ranks:
+        return ()
+    now, held = present._time, present._machine.held.copy()
+    each = [
+        (present._jobs[rank], present._suspended_since[rank], present._suspended[rank], present.ran(rank))
+        for rank in ranks
+    ]
+
+    def made() -> Iterator[Suspended]:
+        for job, since, own, ran in each:
+            sitting = tuple(other for other, there in held.items() if there & own)
+            yield Suspended(job, since, own, ran, _xfactor(job, ran, now), sitting)
+
+    return Lazily(lambda: tuple(made()))
 
 
 def _xfactor(job: Job, ran: float, now: float) -> float:

@@ -7,7 +7,7 @@ goes on, and no reader can change the run by them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Literal, Protocol, TypeAlias
@@ -56,7 +56,7 @@ class Moment(Protocol):
     @property
     def nodes(self) -> NodeMachine | None: ...
     @property
-    def running(self) -> tuple[Running, ...]: ...
+    def running(self) -> Sequence[Running]: ...
     @property
     def matrix(self) -> MatrixPicture | None: ...
     @property
@@ -64,7 +64,7 @@ class Moment(Protocol):
     @property
     def turn_end(self) -> float | None: ...
     @property
-    def suspended(self) -> tuple[Suspended, ...]: ...
+    def suspended(self) -> Sequence[Suspended]: ...
     @property
     def dropped(self) -> tuple[int, ...]: ...
     @property

@@ -5,10 +5,10 @@ It is made from a moment of a run (`sim.engine.moment`), and answers what a mome
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple, TypeAlias, overload
+from typing import NamedTuple, TypeAlias, TypeVar, overload
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason
@@ -23,6 +23,49 @@ from sim.policies.columns import Column
 from sim.policies.policy import Policy
 from sim.workload.model import Job
 from sim.workload.outages import Outage
+
+_Shown = TypeVar("_Shown")
+
+
+class Lazily(Sequence[_Shown]):
+    """Immutable sequence that is made when it is first accessed."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self, make: Callable[[], tuple[_Shown, ...]]) -> None:
+        """`make` returns the members; it asks nothing that can change."""
+        self._made: Callable[[], tuple[_Shown, ...]] | tuple[_Shown, ...] = make
+
+    @property
+    def _members(self) -> tuple[_Shown, ...]:
+        if not isinstance(self._made, tuple):
+            self._made = self._made()
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @overload
+    def __getitem__(self, index: int) -> _Shown: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[_Shown, ...]: ...
+    def __getitem__(self, index: int | slice) -> _Shown | tuple[_Shown, ...]:
+        return self._members[index]
+
+    def __iter__(self) -> Iterator[_Shown]:
+        return iter(self._members)
+
+    def __eq__(self, other: object) -> bool:
+        return self._members == tuple(other) if isinstance(other, Lazily | tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._members)
+
+    def __repr__(self) -> str:
+        return repr(self._members)
+
+    def __reduce__(self) -> tuple[type[tuple[_Shown, ...]], tuple[tuple[_Shown, ...]]]:
+        return tuple, (self._members,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +329,7 @@ class Snapshot:
     """
     free: int
     free_set: int
-    running: tuple[Running, ...]
+    running: Sequence[Running]
     """Running jobs in order of their expected ends."""
     matrix: MatrixPicture | None
     """Copy of the Ousterhout matrix; None if rows do not take turns. With a matrix, `running` has all jobs in it, in
@@ -296,7 +339,7 @@ class Snapshot:
     """Decisions of the last rebuild of the matrix; empty if there was none."""
     turn_end: float | None
     """Time at which the current turn of a row ends; None if no rows take turns."""
-    suspended: tuple[Suspended, ...]
+    suspended: Sequence[Suspended]
     """Suspended jobs in order of rank, as a snapshot shows them."""
     dropped: tuple[int, ...]
     """Ranks of the jobs that were cancelled until now, because the machine will never again have enough processors for
