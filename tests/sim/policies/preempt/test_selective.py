@@ -5,28 +5,29 @@ Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, si
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracle.preempt_by_yield import OldSelective, OldTunable
 
 from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Suspend, Wake
+from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
 from sim.policies.preempt.preemption import Preemptive
+from sim.policies.preempt.remembering import Tolls
 from sim.policies.preempt.selective import Selective, Tunable
+from sim.testing.workloads import random_outages, random_workload
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
@@ -271,31 +272,16 @@ def test_job_with_a_promised_start_on_a_claim_is_no_victim(lab: Lab) -> None:
 
 
 @dataclass(frozen=True)
-class Plain(OldSelective):
-    """Selective suspension by its definition: at every tick every idle job is asked.
+class Forgetful(Selective):
+    """Selective suspension without a memory of tolls: each question for a toll begins from nothing."""
 
-    Processors are chosen one by one.
-    """
-
-    def _seat(self, view: Moment, job: Job) -> int:
-        own = view.suspended.get(job.rank, 0)
-        waited_for = view.suspended.values() if self.seats == "apart" else ()
-
-        def preference(processor: int) -> tuple[bool, bool, int]:
-            bit = 1 << processor
-            return not own & bit, any(processors & bit for processors in waited_for), processor
-
-        free = self.unclaimed(view)
-        numbers = sorted((p for p in range(view.procs) if free & 1 << p), key=preference)
-        return sum(1 << processor for processor in numbers[: job.procs])
-
-    def _woken(self, view: Moment, has_ticked: bool, soon: float) -> Iterator[Decision]:
-        if self.idle(view):
-            yield Wake((view.now // self.tick + 1) * self.tick)
+    def _tolls(self, view: Moment) -> Tolls:
+        view.notes.pop("tolls", None)
+        return super()._tolls(view)
 
 
 @dataclass(frozen=True)
-class PlainTunable(OldTunable, Plain):
+class ForgetfulTunable(Forgetful, Tunable):
     """The tunable form of it."""
 
 
@@ -305,34 +291,16 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
     return list(engine.history.stretches())
 
 
-def about(stretches: list[Stretch]) -> list[Stretch]:
-    """Return the stretches with rounded times, because an event due within a microsecond of an instant may take part in
-    it.
-    """
-    return [s._replace(start=round(s.start, 5), end=round(s.end or 0, 5)) for s in stretches]
-
-
-@examples(60)
-@given(st.data())
-def test_what_is_remembered_changes_nothing(lab: Lab, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    sf, tick = data.draw(st.sampled_from([1, 1.1, 1.5, 2])), data.draw(st.sampled_from([1, 2.5, 10]))
-    memory, apart, own = data.draw(st.booleans()), data.draw(st.booleans()), data.draw(st.booleans())
-    if memory:
-        sf = max(sf, 1.1)  # a last bit of a sum decides no tie
-    for quick, plain in ((Selective, Plain), (Tunable, PlainTunable)):
-        quickly, plainly = (
-            cls(
-                sf=sf,
-                tick=tick,
-                memory=memory,
-                bandwidth=100,
-                seats="apart" if apart else "lowest",
-                restart="own" if own else "any",
-            )
-            for cls in (quick, plain)
-        )
-        assert about(past(workload, quickly)) == about(past(workload, plainly))
+@pytest.mark.parametrize(("quick", "plain"), [(Selective, Forgetful), (Tunable, ForgetfulTunable)])
+def test_what_is_remembered_changes_nothing(quick: type[Selective], plain: type[Selective]) -> None:
+    for seed in range(60):
+        draw, jobs = Random(seed), random_workload(seed)
+        workload = jobs.with_outages(random_outages(draw, jobs.procs))
+        seats: Any = draw.choice(("apart", "lowest"))
+        sf, tick, memory = draw.choice((1, 1.1, 1.5, 2)), draw.choice((1, 2.5, 10)), draw.random() < 0.5
+        restart: Any = draw.choice(("own", "any"))
+        one, other = (cls(seats, restart, memory, 100, sf=sf, tick=tick) for cls in (quick, plain))
+        assert past(workload, one) == past(workload, other)
 
 
 @examples(20)
