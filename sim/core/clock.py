@@ -114,7 +114,7 @@ class Clock:
 
 def _heap_up_to(heap: Sequence[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:
     """Return the entries of a heap up to the time `until`, in no order."""
-    if len(heap) < 2 or heap[0][0] > until:
+    if not heap or heap[0][0] > until:
         return []
     found, places = [], [0]
     for place in places:

@@ -2,7 +2,7 @@
 
 Remembered are the tolls of idle jobs, which are the xfactors from which they may preempt (`Selective.toll`), and the
 mean slowdowns of finished jobs. A toll that is needed is computed again if a job has started or left since, so that
-schedules and steps do not depend on this memory. The compiled loop has its own (`sim.kernel.tolls`).
+schedules and steps do not depend on this memory.
 """
 
 from __future__ import annotations
