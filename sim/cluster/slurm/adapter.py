@@ -213,7 +213,8 @@ class Slurm:
             self._details |= {number: details for number, details in told.items() if number in listed}
         left = set(wait).difference(more)
         self._phases = {phase for phase in phases if phase[2] is not None or phase[0] not in left}
-        return text.with_details(jobs, self._details)
+        widest = max((node.cpus for node in self._still.nodes), default=0)
+        return text.with_details(jobs, self._details, widest)
 
 
 def ended(line: str) -> ClusterJob | None:

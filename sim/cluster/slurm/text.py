@@ -126,6 +126,9 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
     )
 
 
+_NODES = re.compile(r"(?:^|,)node=(\d{1,9})", re.ASCII)
+
+
 class Details(NamedTuple):
     """Details of a job, from the command `scontrol -d show job`; the list of all jobs (squeue) does not contain them.
     The fields have the meaning of those of `ClusterJob`.
@@ -145,19 +148,28 @@ class Details(NamedTuple):
     deadline: float | None = None
 
 
-def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
+def with_details(
+    known: Iterable[ClusterJob], details: Mapping[str, Details], widest: int = 0
+) -> tuple[ClusterJob, ...]:
     """Return the jobs, with the cores that they hold and what they request added from `details`, a mapping by job
     number. The time at which a job became eligible can change until it starts, so a waiting job does not get it.
+    `widest` is the number of cores of the largest node; 0 if unknown.
     """
-    return tuple(_with(job, told) if (told := details.get(job.number)) is not None else job for job in known)
+    return tuple(_with(job, told, widest) if (told := details.get(job.number)) is not None else job for job in known)
 
 
-def _with(job: ClusterJob, told: Details) -> ClusterJob:
+def _with(job: ClusterJob, told: Details, widest: int) -> ClusterJob:
     eligible = job.eligible if job.is_waiting else told.eligible or job.eligible
     if not job.is_running:
         told = told._replace(cores=())
     most_nodes = told.most_nodes if job.is_waiting else None
-    return replace(job, **told._replace(eligible=eligible, most_nodes=most_nodes)._asdict())
+    found = replace(job, **told._replace(eligible=eligible, most_nodes=most_nodes)._asdict())
+    if found.is_waiting and found.restarts and found.may_spread and widest:
+        # after a requeue Slurm lists as many nodes as the job had before, on which other jobs ran
+        asked = _NODES.search(found.tres)
+        least = max(int(asked[1]) if asked else 1, -(-job.cpus // widest))
+        found = replace(found, nodes_wanted=min(job.nodes_wanted, least))
+    return found
 
 
 def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:

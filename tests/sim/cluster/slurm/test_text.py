@@ -142,6 +142,22 @@ def test_a_waiting_job_says_how_many_nodes_it_accepts(nodes: str, most: int | No
         assert job.most_nodes == known
 
 
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("Restarts=1   NumNodes=5 NumCPUs=8   TRES=cpu=8,node=1", 2),
+        ("Restarts=1   NumNodes=5 NumCPUs=8   TRES=cpu=8,node=3", 3),
+        ("Restarts=1   NumNodes=5-5 NumCPUs=8   TRES=cpu=8,node=5", 5),
+        ("Restarts=0   NumNodes=5 NumCPUs=8   TRES=cpu=8,node=1", 5),
+    ],
+)
+def test_requeued_job_needs_no_more_nodes_than_it_asks_for(told: str, expected: int) -> None:
+    details = text.details_of(f"JobId=4 JobName=a\n   UserId=a(7) GroupId=a(7)\n   {told}\n")
+    columns = ("id", "number", "state", "cpus", "wanted")
+    (job,) = text.with_details(text.jobs("4|4|PENDING|8|5\n", columns=columns), details, 4)
+    assert job.nodes_wanted == expected
+
+
 def test_partitions_have_tiers_and_factors() -> None:
     told = "PartitionName=a Nodes=n1 PriorityJobFactor=100 PriorityTier=3\nPartitionName=b Nodes=n1\n"
     assert [(each.tier, each.factor) for each in text.partitions(told)] == [(3, 100), (1, 1)]
