@@ -361,9 +361,11 @@ def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Clu
 
 
 def _as_asked(job: ClusterJob, request: Request) -> Request:
-    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes."""
+    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes. A running job
+    may also have nodes that take no new jobs.
+    """
     if not job.is_waiting:
-        return request
+        return replace(request, groups=())
     request = replace(request, is_exclusive=True) if job.is_exclusive else request
     request = _with_memory_of_nodes(job, request)
     many, tasks = job.most_nodes, request.tasks

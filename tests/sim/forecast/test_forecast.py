@@ -76,6 +76,13 @@ def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None
     assert said(PROCESSORS, heavy, WAITS) == {"2": 0}
 
 
+@pytest.mark.parametrize("model", [LIMITS, LEARNT])
+def test_running_job_on_a_drained_node_leaves_a_forecast(model: Model) -> None:
+    drained = (replace(NODES_[0], states=frozenset({"DRAIN"})), NODES_[1])
+    wide = replace(RUNS, cpus=8, nodes=("n1", "n2"), tres="cpu=8,node=2")
+    assert said(model, wide, WAITS, nodes=drained, past=Past()) == {"2": 300}
+
+
 def test_jobs_start_in_the_order_of_their_priorities() -> None:
     first = replace(WAITS, id="5", priority=90, cpus=8, tres="cpu=8,node=2")
     late = replace(WAITS, cpus=5, tres="cpu=5,node=2")
