@@ -17,7 +17,7 @@ from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS, packed
 from sim.formatting import quoted
 from sim.metrics.aggregates import Value, aggregates
-from sim.metrics.catalogue import FRAGMENTATION, METRICS, SPREADS, Metric
+from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow
@@ -26,7 +26,6 @@ from sim.metrics.over_time import over_time
 from sim.metrics.search import meant
 from sim.workload.model import Floats
 
-TAILS = (90, 95, 99)
 BATCHES = 20
 """Number of batches into which the jobs of a run are divided, in order of submission. Their means give a confidence
 interval within one run.
@@ -38,18 +37,6 @@ the time of all arrivals (from the first to the last); utilization.
 A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
 """
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
-
-
-def _quantile_metric(name: str, share: int) -> Metric:
-    of = SPREADS[name]
-    title = f"{share} % of {of.title}s"
-    meaning, formula = f"{share} % of the jobs have at most this {name}", f"{share} % quantile of {of.formula}"
-    return Metric(f"p{share}_{name}", title, of.unit, "smaller", meaning, formula, of.paper)
-
-
-_TAILS = (_quantile_metric(name, share) for name in SPREADS for share in TAILS)
-MEASURED: tuple[Metric, ...] = (*METRICS, *_TAILS, *FRAGMENTATION)
-"""All metrics that a results file has for a run; those of fragmentation only on a machine of nodes."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 

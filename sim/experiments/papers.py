@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 
 from sim.errors import FileError, ParameterError, SchedscopeError, near
 from sim.experiments.plan import SweepPlan
-from sim.experiments.ranges import expand
 from sim.experiments.results import Results
 from sim.formatting import quoted
 from sim.metrics.aggregates import ratio
 from sim.text_files import TextKind
+from sim.workload.ranges import expand
 
 PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"

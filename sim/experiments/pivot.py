@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import Mean, mean, mean_of_batches, smaller
-from sim.experiments.measured import MEASURED, batches_of, measured_metric
+from sim.experiments.measured import batches_of, measured_metric
 from sim.experiments.policy_labels import policy_labels
 from sim.experiments.results import FACTORS, Results
 from sim.formatting import quoted
-from sim.metrics.catalogue import METRICS, Metric
+from sim.metrics.catalogue import MEASURED, METRICS, Metric
 
 Value: TypeAlias = str | float | int | None
 Record: TypeAlias = dict[str, Any]

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, get_args
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS
-from sim.experiments.ranges import MOST, expand
 from sim.formatting import Moment, listed, quoted, written_time
 from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
@@ -31,6 +30,7 @@ from sim.policies.policy import Policy, full_policy, written_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import parse_switch, split_switch
 from sim.workload.options import OPTIONS, Option
+from sim.workload.ranges import MOST, expand
 from sim.workload.source import Source, find
 
 NONE = "none"

@@ -25,12 +25,12 @@ from typing import Any, TypeVar
 
 from sim.errors import FileError, ParameterError, near
 from sim.experiments.plan import VARIED, SweepPlan
-from sim.experiments.ranges import expand
 from sim.formatting import listed, quoted
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
 from sim.text_files import TextKind
+from sim.workload.ranges import expand
 
 T = TypeVar("T")
 _WORDS = ("traces", "policies", "seeds", "groups", "keep", "cut", "zip", "options")

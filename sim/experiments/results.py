@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 from sim.databases import connected, leads_nowhere, limit_steps, refuse_computing
 from sim.errors import NotThereError, SchedscopeError
 from sim.experiments.kept import Kept, unpacked
-from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
 from sim.formatting import quoted, shortened
-from sim.metrics.catalogue import METRICS
+from sim.metrics.catalogue import MEASURED, METRICS
 from sim.text_files import most_unpacked
 
 try:

@@ -39,14 +39,13 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast, get_arg
 from sim.errors import SchedscopeError, near
 from sim.formatting import quoted
 from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, LessonScene, Zoom
-from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
 from sim.text_files import TextKind
 from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
 from sim.workload.formats.puzzle import parse_puzzle
-from sim.workload.options import OPTIONS, Option
+from sim.workload.options import OPTIONS, WITH, Option
 from sim.workload.samples import sample_path
 from sim.workload.source import is_line
 from sim.workload.transforms import parse_estimates

@@ -19,11 +19,10 @@ from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from sim.workload.options import WITH
 
 FIRST = "main"
 """Name of the first branch of a timeline."""
-WITH = " with "
-"""Word between a policy and the kind of estimates that replaces the lesson's estimates, as in `easy with exact`."""
 
 
 class Moment(NamedTuple):

@@ -276,6 +276,19 @@ FAIRNESS: tuple[Metric, ...] = (
 )  # fmt: skip
 """Metrics for which every job needs a run of its own, so that they are computed only on request."""
 
+TAILS = (90, 95, 99)
+
+
+def _quantile_metric(name: str, share: int) -> Metric:
+    of = SPREADS[name]
+    title = f"{share} % of {of.title}s"
+    meaning, formula = f"{share} % of the jobs have at most this {name}", f"{share} % quantile of {of.formula}"
+    return Metric(f"p{share}_{name}", title, of.unit, "smaller", meaning, formula, of.paper)
+
+
+_TAILS = (_quantile_metric(name, share) for name in SPREADS for share in TAILS)
+MEASURED: tuple[Metric, ...] = (*METRICS, *_TAILS, *FRAGMENTATION)
+"""All metrics that a results file has for a run; those of fragmentation only on a machine of nodes."""
 _BY_NAME = {entry.name: entry for entry in (*METRICS, *FRAGMENTATION, *FAIRNESS)}
 
 

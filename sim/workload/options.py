@@ -29,6 +29,8 @@ simulation.
 _KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
 """Mapping from the type of an option to what an error says is expected."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
+WITH = " with "
+"""Word between a policy and the kind of estimates that replaces those of a run, as in `easy with exact`."""
 
 
 @dataclass(frozen=True)

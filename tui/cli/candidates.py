@@ -62,7 +62,7 @@ def _lessons(typed: str) -> Iterator[Item]:
 
 
 def _metrics(typed: str) -> Iterator[Item]:
-    from sim.experiments.measured import MEASURED
+    from sim.metrics.catalogue import MEASURED
 
     yield from _beginning(typed, ((metric.name, metric.meaning) for metric in MEASURED))
 

@@ -11,10 +11,10 @@ import click
 from sim.core.engine import Engine
 from sim.files import STDOUT
 from sim.formatting import Moment
-from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
+from sim.workload.options import WITH
 from sim.workload.source import Source
 from sim.workload.transforms import parse_estimates
 from tui.chart.svg.drawing import Options, refuse_large, save_drawing, save_pair

@@ -14,7 +14,6 @@ import click
 
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
 from sim.errors import TraceError
-from sim.experiments.ranges import expand
 from sim.formatting import clock, listed, name, printable, processors, quoted, shortened, span
 from sim.life.life import Life, life_of
 from sim.life.policy_numbers import Numbers, own_numbers
@@ -28,6 +27,7 @@ from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Field, Trace, Workload
+from sim.workload.ranges import expand
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.run import provenance

@@ -9,15 +9,14 @@ from textwrap import wrap
 import click
 
 from sim.errors import ParameterError
-from sim.experiments.measured import MEASURED
 from sim.formatting import quoted
-from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, SYMBOLS, Metric
+from sim.metrics.catalogue import FAIRNESS, MEASURED, SYMBOLS, Metric
 from sim.metrics.search import meant, respelled, search
 from tui.cli import options
 from tui.cli.tables import wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns
 
-ALL: tuple[Metric, ...] = tuple(dict.fromkeys((*MEASURED, *FRAGMENTATION, *FAIRNESS)))
+ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
 MOST = 12
 """Largest number of metrics that a search shows."""

@@ -13,7 +13,7 @@ import click
 
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import Moment, count, listed, parse_moment, printable, shortened
-from sim.workload.options import OPTIONS, Option
+from sim.workload.options import OPTIONS, WITH, Option
 from tui.cli.terminal import is_terminal, shown_reading
 
 if TYPE_CHECKING:
@@ -186,7 +186,6 @@ class _Spec(click.types.StringParamType):
     name = "SPEC"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from sim.lessons.runs import WITH
         from sim.policies.own.consent import Proof, agree
         from sim.policies.own.naming import code_in
 
@@ -201,7 +200,7 @@ def _expanded(value: str) -> list[str]:
     """Return all specs that a spec with ranges stands for; a spec with an error is returned unchanged, because the
     command reports the error.
     """
-    from sim.experiments.ranges import expand
+    from sim.workload.ranges import expand
 
     try:
         return expand(value) if "{" in value else [value]

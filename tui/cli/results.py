@@ -13,7 +13,7 @@ import click
 
 from sim.errors import ParameterError
 from sim.experiments.cut import Cut
-from sim.experiments.measured import BATCHES, MEASURED, measured_metric
+from sim.experiments.measured import BATCHES, measured_metric
 from sim.experiments.paired import compare
 from sim.experiments.pivot import (
     Cell,
@@ -31,7 +31,7 @@ from sim.experiments.pivot import (
 from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
 from sim.formatting import count, listed, printable, quoted, shortened
-from sim.metrics.catalogue import Metric
+from sim.metrics.catalogue import MEASURED, Metric
 from tui.cli import options
 from tui.cli.against import against_rows, against_table
 from tui.cli.kept_jobs import write_jobs

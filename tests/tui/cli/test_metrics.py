@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 
-from sim.experiments.measured import MEASURED
-from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION
+from sim.metrics.catalogue import FAIRNESS, MEASURED
 from tests.tui.cli.program import error, schedscope
 
 
 def test_without_words_every_metric_is_listed() -> None:
     lines = schedscope("metrics").stdout.splitlines()
     listed = [line.split()[0] for line in lines if line.strip()]
-    names = {entry.name for entry in (*MEASURED, *FRAGMENTATION, *FAIRNESS)}
+    names = {entry.name for entry in (*MEASURED, *FAIRNESS)}
     assert sorted(name for name in listed if name in names) == sorted(names)
 
 

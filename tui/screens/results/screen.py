@@ -22,8 +22,9 @@ from textual.worker import Worker, get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.experiments.again import session_of_run
-from sim.experiments.measured import MEASURED, measured_metric
+from sim.experiments.measured import measured_metric
 from sim.experiments.pivot import Condition, check_factor
+from sim.metrics.catalogue import MEASURED
 from sim.session.session import one_line
 from tui.look.palette import Look
 from tui.screens import dialogs

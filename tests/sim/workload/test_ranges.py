@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sim.errors import ParameterError
-from sim.experiments.ranges import expand
+from sim.workload.ranges import expand
 
 
 @pytest.mark.parametrize(
