@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from sim.core.moment import Moment
     from sim.engine.schedule import Schedule
     from sim.errors import SchedscopeError
-    from sim.forecast.replay import read
     from sim.life.life import life_of
     from sim.metrics.measure import measure
     from sim.policies import POLICIES, Policy, parse_policy
     from sim.timeline.scenario import Scenario, run
     from sim.timeline.timeline import Timeline
     from sim.workload.model import Workload
+    from sim.workload.replay import read
 
     __version__: str
 
@@ -73,7 +73,7 @@ _ROOMS = {
     "life_of": "life.life",
     "measure": "metrics.measure",
     "parse_policy": "policies",
-    "read": "forecast.replay",
+    "read": "workload.replay",
     "run": "timeline.scenario",
 }
 """Mapping from each public name of the library to the module that defines it. A module is imported when one of its

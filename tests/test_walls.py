@@ -34,6 +34,7 @@ ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "sched
 """Modules of `sim.engine` for other rooms; what they ask of a run, a moment of it answers."""
 FLOORS = (
     (
+        "sim.annexes",
         "sim.deadline",
         "sim.errors",
         "sim.optional_imports",
@@ -329,6 +330,7 @@ ITS_ROOM = "sim/policies/own/"
 """The package in which user-defined code is found and, with consent, run"""
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
+    "sim/annexes.py": "its own annexes, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
     "sim/notebook.py": "the drawing code of this program, by the entry point of its own installation",
     "sim/optional_imports.py": "libraries of extras, each named where it is asked for",

@@ -10,9 +10,9 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from sim.experiments.plan import Run
-from sim.forecast.replay import Jobs, jobs_of
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import code_in, full_spec
+from sim.workload.replay import Jobs, jobs_of
 
 
 def copy_of(run: Run) -> str:

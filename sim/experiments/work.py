@@ -15,7 +15,6 @@ from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
 from sim.experiments.plan import Run, hash_of_code
 from sim.experiments.versions import Versions, check_versions
-from sim.forecast.replay import Jobs
 from sim.formatting import printable, shortened
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
@@ -25,6 +24,7 @@ from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.workload.model import Workload
 from sim.workload.outages import Resize
+from sim.workload.replay import Jobs
 from sim.workload.source import Source
 
 LONGEST_ERROR = 500

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from math import inf
+from pathlib import Path
 from statistics import fmean, median
 
 from sim.cluster.machine import Drains
+from sim.cluster.recording import Recording
 from sim.cluster.values import Cluster, ClusterJob
 from sim.engine.schedule import Schedule
 from sim.forecast.limits import bounds_of, demands
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Field, Trace, Workload
+from sim.workload.recorded import RecordedWorkload
 from sim.workload.reserved_nodes import NodeReservation
 
 NEAR = 60.0
@@ -94,19 +97,47 @@ class Seen:
         at_once |= {job.array: job.at_once for job in jobs.values() if job.array and job.at_once}
         return cls(jobs, reasons, last, held, at_once, settings, drains.spans(last.at), tried)
 
+    @property
+    def has_limits(self) -> bool:
+        return bool(self.last.limits)
 
-def as_they_came(trace: Trace, seen: Seen) -> Trace:
-    """Return the trace in which jobs that were held, or were not to start before a certain time, come when that was
-    over. Only the accounting tells this to the recording, and not every site has one.
-    """
-    table, begin = trace.table.copy(), float(trace.header.unix_start or 0)
-    for row, job in enumerate(trace.ids):
-        later = seen.held.get(job, -inf) - begin - table[row, Field.SUBMIT]
-        if later > 0:
-            wait = table[row, Field.WAIT]
-            table[row, Field.SUBMIT] += later
-            table[row, Field.WAIT] = max(wait - later, 0.0) if wait >= 0 else wait
-    return replace(trace, table=table)
+    def as_they_came(self, trace: Trace) -> Trace:
+        """Return the trace in which jobs that were held, or were not to start before a certain time, come when that was
+        over. Only the accounting tells this to the recording, and not every site has one.
+        """
+        table, begin = trace.table.copy(), float(trace.header.unix_start or 0)
+        for row, job in enumerate(trace.ids):
+            later = self.held.get(job, -inf) - begin - table[row, Field.SUBMIT]
+            if later > 0:
+                wait = table[row, Field.WAIT]
+                table[row, Field.SUBMIT] += later
+                table[row, Field.WAIT] = max(wait - later, 0.0) if wait >= 0 else wait
+        return replace(trace, table=table)
+
+    def ready(self, workload: Workload) -> RecordedWorkload:
+        """Return the jobs, after all transforms, with the limits, the settings and the drains of the recording."""
+        made = as_polled(workload, self)
+        columns = {field.name: getattr(made, field.name) for field in fields(Workload)}
+        return RecordedWorkload(**columns, recorded=recorded_limits(made, self), settings=self.settings)
+
+
+def facts_of(path: Path, heard: Callable[[float], object] | None = None) -> Seen:
+    """Return the facts of a recording; `heard` is called with the share of its pictures that has been read."""
+    recording = Recording(path)
+    many = len(recording.times())
+
+    def pictures() -> Iterator[Cluster]:
+        for number, cluster in enumerate(recording.pictures(), 1):
+            yield cluster
+            if heard is not None:
+                heard(min(number / many, 1.0))
+
+    return Seen.of(pictures())
+
+
+def has_limits(path: Path) -> bool:
+    """Return True if the last picture of a recording has limits; no other picture is read."""
+    return bool(Recording(path).at(inf).limits)
 
 
 def as_polled(workload: Workload, seen: Seen) -> Workload:

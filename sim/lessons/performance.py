@@ -9,13 +9,13 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
-from sim.forecast.replay import replay_of
 from sim.formatting import Step, parse_moment
 from sim.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import FIRST, Moment, Runs
 from sim.workload.model import Trace, Workload
+from sim.workload.replay import replay_of
 from sim.workload.samples import sample_path
 from sim.workload.source import Source
 

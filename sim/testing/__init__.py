@@ -15,7 +15,6 @@ from sim.captured_output import listening
 from sim.core.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
-from sim.forecast.replay import read
 from sim.formatting import count, processors, shortened
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
@@ -25,6 +24,7 @@ from sim.testing.shrink import fewest
 from sim.testing.starvation import verdict
 from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from sim.workload.samples import SAMPLES
 
 COUNT = 200

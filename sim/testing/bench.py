@@ -12,13 +12,13 @@ from sim.comparison.comparison_sentences import Accounts
 from sim.comparison.differences import Versus, versus
 from sim.comparison.divergence import Account, Divergence, Side, account, part
 from sim.engine.policy_calls import LONGEST_PASS, patience
-from sim.forecast.replay import read
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.catalogue import metric
 from sim.policies.policy import Policy
 from sim.testing import COUNT, SAMPLE_JOBS, Report, examine
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from sim.workload.samples import SAMPLES
 
 SHOWN = ("mean_wait", "max_wait", "fairness_users")

@@ -14,9 +14,9 @@ from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
 from sim.core.engine import Engine
 from sim.errors import PolicyError
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
+from sim.workload.replay import read
 from tests.sim.policies.own.test_loading import FAIR
 
 pytestmark = pytest.mark.usefixtures("own_program")

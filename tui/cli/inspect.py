@@ -48,7 +48,7 @@ Lines = list[str]
 @options.of_workload
 def command(trace: str, **given: Any) -> None:
     """Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories."""
-    from sim.forecast.replay import trace_of
+    from sim.workload.replay import trace_of
 
     source = Source.of_options(trace, given)
     read = trace_of(source)

@@ -17,11 +17,11 @@ from sim.workload.options import OPTIONS, WITH, Option
 from tui.cli.terminal import is_terminal, shown_reading
 
 if TYPE_CHECKING:
-    from sim.forecast.replay import Replay
     from sim.machine.processors import Placement
     from sim.policies.policy import Policy
     from sim.workload.fidelity import Fidelity
     from sim.workload.model import Workload
+    from sim.workload.replay import Replay
     from sim.workload.source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,7 +121,7 @@ def replay(source: Source, aloud: bool = False) -> Replay:
     about requests that no policy respects.
     """
     from sim.errors import TraceError
-    from sim.forecast.replay import replay_of
+    from sim.workload.replay import replay_of
 
     if source.transforms.jobs == 0:
         raise ParameterError("--jobs 0 leaves nothing to simulate")

@@ -21,9 +21,9 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
     asked the same.
     """
-    from sim.forecast.replay import replay_of
     from sim.lessons.quiz import Quiz
     from sim.policies import parse_policy
+    from sim.workload.replay import replay_of
     from sim.workload.source import Source
     from tui.replay.opening import quiz_opening
 

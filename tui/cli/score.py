@@ -91,7 +91,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
     need data which this recording lacks.
     """
-    from sim.forecast.agreement import agreements
+    from sim.forecast.agreement import Seen, agreements
     from sim.policies.recorded_rules import lacking
     from sim.policies.registry import policy_of
     from sim.timeline.scenario import run
@@ -104,7 +104,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     if workload.shape is not None and not chosen.on_nodes:
         hint = f"schedscope run {recording.path} --procs {workload.procs} --policy {chosen.name} has equal processors"
         raise ParameterError(f"{chosen.name} counts processors, so it cannot replay a recording on its nodes; {hint}")
-    assert jobs.seen is not None, "a recording has pictures"
+    assert isinstance(jobs.seen, Seen), "a recording has pictures"
     found = agreements(run(workload, chosen), jobs.seen, workload)
     if form == "json":
         say(json.dumps([asdict(one) for one in found], indent=2), exact=True)

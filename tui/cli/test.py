@@ -12,7 +12,6 @@ import numpy as np
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
-from sim.forecast.replay import read
 from sim.formatting import printable, quoted
 from sim.policies import Policy, parse_policy, written_policy
 from sim.policies.own.naming import named_code
@@ -22,6 +21,7 @@ from sim.testing.contract import RULES, broken
 from sim.timeline.scenario import Scenario
 from sim.workload.formats import swf
 from sim.workload.model import Header, Workload
+from sim.workload.replay import read
 from sim.workload.samples import SAMPLES
 from tui.cli.bench_watch import watch
 from tui.cli.options import SPEC

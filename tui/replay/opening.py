@@ -23,13 +23,13 @@ from tui.replay.scene import About
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sim.forecast.replay import Replay
     from sim.lessons.lesson import Lesson
     from sim.lessons.performance import Performance
     from sim.lessons.quiz import Quiz
     from sim.lessons.walk import Walk
     from sim.session.session import Session
     from sim.workload.reading import Heard
+    from sim.workload.replay import Replay
 
 
 PATIENCE = 5.0
@@ -70,7 +70,7 @@ class Opening:
         """Read the trace and return the replay, ready to be shown. `heard` is called with the share of the file that
         has been read.
         """
-        from sim.forecast.replay import replay_of
+        from sim.workload.replay import replay_of
 
         return self.prepared(replay_of(self.source, heard))
 

@@ -19,13 +19,13 @@ from textual import on
 from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.forecast.replay import Replay, replay_of
 from sim.lessons.performance import Staged
 from sim.policies.own.consent import refuse
 from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
 from sim.session.trust import NeedsTrustError
 from sim.workload.model import Workload
+from sim.workload.replay import Replay, replay_of
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source, is_line
 from tui.app import Guest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.comparison.divergence import Side, part
 from sim.comparison.job_by_job import different
 from sim.core.engine import Engine
-from sim.forecast.replay import read
+from sim.workload.replay import read
 
 
 def side(policy: str, sample: str = "z-figure4") -> Side:

@@ -23,12 +23,12 @@ from sim.decisions.reasons_on_nodes import (
 )
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
-from sim.forecast.replay import read as sample
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy
 from sim.policies.policy import plans_of
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
+from sim.workload.replay import read as sample
 from sim.workload.shape import Seats
 from tests.oracle import node_sentences as truth
 from tests.oracle.node_cases import case_of

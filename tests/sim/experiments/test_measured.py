@@ -9,9 +9,9 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.experiments.measured import BATCHES, batches_of, measured, measured_metric
-from sim.forecast.replay import read
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.timeline.scenario import run
+from sim.workload.replay import read
 
 
 def test_tails_and_batches_are_those_of_the_jobs() -> None:

@@ -24,11 +24,11 @@ from sim.experiments.pool import LocalPool, free_memory, size_of_worker
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
-from sim.forecast.replay import read
 from sim.metrics.measure import measure
 from sim.timeline.scenario import run as simulate
+from sim.workload.replay import read
 from tests.sim.experiments.examples import BREAKS, KILLS, policy_file, small
-from tests.sim.forecast.test_replay import recorded
+from tests.sim.workload.test_replay import recorded
 
 pytestmark = pytest.mark.usefixtures("own_program")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.cluster.values import Cluster, Limit, Node
 from sim.core.engine import Engine
-from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, as_they_came, recorded_limits
+from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, recorded_limits
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import ComputeNode, NodeGroup, Request, Shape
@@ -69,7 +69,7 @@ def test_jobs_that_were_held_come_when_they_were_free(lab: Lab) -> None:
     )
     table = np.full((3, len(Field)), -1.0)
     table[:, Field.SUBMIT], table[:, Field.WAIT] = (0, 5, 6), (9, 80, -1)
-    trace = as_they_came(Trace("x", "slog", ("1", "2", "3"), table, Header(unix_start=990)), seen)
+    trace = seen.as_they_came(Trace("x", "slog", ("1", "2", "3"), table, Header(unix_start=990)))
     assert trace.column(Field.SUBMIT).tolist() == [0, 10, 40]
     assert trace.column(Field.WAIT).tolist() == [9, 75, -1]
 

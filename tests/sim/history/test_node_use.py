@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from sim.core.engine import Engine
-from sim.forecast.replay import read
 from sim.history import node_use
 from sim.history.node_use import Holders, Stays, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
 from sim.history.processor_sets import SetTable
 from sim.machine.nodes import NodeMachine
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, parse_nodes
+from sim.workload.replay import read
 from sim.workload.shape import BARS, OPEN, ComputeNode, NodeGroup, Request, Seats, Shape
 
 NODES = (

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sim.errors import SchedscopeError
-from sim.forecast.replay import read
 from sim.lessons.names import Names
 from sim.lessons.runs import Runs
+from sim.workload.replay import read
 
 RUNS = Runs(read("z-figure4"), "fcfs")
 NAMES = Names(RUNS, RUNS.at_time("main", 600))

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from sim.errors import SchedscopeError
-from sim.forecast.replay import read
 from sim.lessons.course import found_lesson
 from sim.lessons.lesson import Ask
 from sim.lessons.performance import Performance
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import Runs
+from sim.workload.replay import read
 
 RUNS = Runs(read("z-figure4"), "easy")
 WINDOW = 0.0, 2700.0

@@ -12,12 +12,12 @@ from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.snapshot import Snapshot
-from sim.forecast.replay import read
 from sim.life.job_state import JobReader, JobState, PlannedAt
 from sim.timeline.timeline import Timeline
 from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy
 from sim.workload.follows import After, Follow
+from sim.workload.replay import read
 from sim.workload.transforms import Transforms
 from tests.sim.conftest import Lab
 

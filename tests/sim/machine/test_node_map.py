@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sim import run
-from sim.forecast.replay import read
+from sim.workload.replay import read
 
 NOW = "slurm:order=fcfs,bf_interval=0,bf_resolution=1"
 

@@ -7,13 +7,13 @@ from math import inf
 import numpy as np
 import pytest
 
-from sim.forecast.replay import read
 from sim.history.stretch_queries import passers_of
 from sim.metrics import fairness as module
 from sim.metrics.fairness import fair_start, fair_starts, fairness, overtaken
 from sim.timeline.scenario import Scenario, run
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
 
 # Four processors. Under fcfs job 3 waits behind job 2, which needs all; under firstfit it starts at once.

@@ -10,9 +10,9 @@ import pytest
 from sim import measure, run
 from sim.comparison.differences import compare
 from sim.experiments.measured import measured
-from sim.forecast.replay import read
 from sim.metrics import fragmentation as module
 from sim.metrics.catalogue import FRAGMENTATION
+from sim.workload.replay import read
 
 MACHINE = {"nodes": [{"name": "n[1-2]", "cores": 4, "mem": 100}], "placement": "lowest"}
 JOBS = [

@@ -9,7 +9,6 @@ import pytest
 
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import (
     GroupRow,
@@ -29,6 +28,7 @@ from sim.metrics.groups import (
 from sim.metrics.measure import group_of
 from sim.timeline.scenario import run
 from sim.workload.model import Field, Header, Trace, Workload
+from sim.workload.replay import read
 
 DAY = 86400
 

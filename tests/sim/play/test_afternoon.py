@@ -7,8 +7,8 @@ import pytest
 
 from sim import run
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.play.afternoon import JOBS, SAMPLE, afternoon
+from sim.workload.replay import read
 
 
 def test_a_seed_takes_the_same_hours_and_another_seed_others() -> None:

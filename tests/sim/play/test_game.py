@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.play.game import Game, Move
+from sim.workload.replay import read
 
 FIVE = read("10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m/20m@30s; 5x8m20s@40s")
 

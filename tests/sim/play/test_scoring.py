@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.forecast.replay import read
 from sim.play.game import Game
 from sim.play.scoring import costliest, scores
 from sim.workload.model import Workload
+from sim.workload.replay import read
 
 FIVE = read("10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s")
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Job
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from sim.core.check import Checker
 from sim.core.engine import Engine
-from sim.forecast.replay import read
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor
 from sim.timeline.timeline import Timeline
 from sim.workload.outages import Outage
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
 
 HALF = 86400.0

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from sim.forecast.replay import read
 from sim.life.life import life_of
 from sim.policies.policy import written_policy
 from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimited, unweighed, weighed, with_recorded
@@ -19,7 +18,8 @@ from sim.timeline.scenario import Scenario, run
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.recorded import RecordedWorkload
-from tests.sim.forecast.test_replay import recorded
+from sim.workload.replay import read
+from tests.sim.workload.test_replay import recorded
 
 WEIGHED = "slurm:age=500,fairshare=0,size=0,qos=3,shares=accounts"
 

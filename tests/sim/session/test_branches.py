@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
 from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
 from sim.timeline.timeline import Timeline
+from sim.workload.replay import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 

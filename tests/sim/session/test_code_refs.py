@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from sim.errors import PolicyError, SchedscopeError
-from sim.forecast.replay import read
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
@@ -22,6 +21,7 @@ from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
 from sim.timeline.scenario import run
+from sim.workload.replay import read
 from sim.workload.source import Source
 from tests.sim.policies.own.test_loading import FAIR
 from tui.sessions.session_conversion import reopened

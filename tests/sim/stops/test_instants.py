@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from sim.core.engine import Engine
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.stops.grammar import Stop, parse_stop
 from sim.stops.instants import OfMoment, Record
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 from tests.truth.submissions import random_follows

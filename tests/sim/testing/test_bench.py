@@ -9,7 +9,6 @@ import pytest
 
 from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
-from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.policy import Policy
@@ -23,6 +22,7 @@ from sim.testing.bench import (
     workloads_of,
 )
 from sim.testing.growth import Growth
+from sim.workload.replay import read
 
 
 @dataclass(frozen=True)

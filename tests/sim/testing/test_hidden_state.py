@@ -10,10 +10,10 @@ import pytest
 from sim import Policy
 from sim.core.engine import Engine
 from sim.core.moment import Moment
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.testing.hidden_state import kept_outside, writers
+from sim.workload.replay import read
 
 pytestmark = pytest.mark.usefixtures("own_program")
 HIDDEN = str(Path(__file__).parent / "broken" / "hidden_state.py")

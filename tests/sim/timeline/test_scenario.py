@@ -11,7 +11,6 @@ import pytest
 from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
-from sim.forecast.replay import read as read_workload
 from sim.metrics.measure import measure
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario, run, timed
@@ -19,6 +18,7 @@ from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.models import lublin
 from sim.workload.reading import read
+from sim.workload.replay import read as read_workload
 from sim.workload.samples import sample_path
 from sim.workload.source import Source
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from sim.core.engine import Engine
 from sim.decisions.sentences import Detail
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of
 from sim.why.explanation import passed_by
@@ -38,6 +37,7 @@ from sim.why.facts import (
 )
 from sim.workload.follows import After, Follow
 from sim.workload.model import Job
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
 
 BUSY = ("1 0 2 50 60", "2 5 4 100 100", "3 10 1 40 40", "4 12 1 500 500", "5 13 2 5 5")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sim import measure, run
-from sim.forecast.replay import read
 from sim.workload.formats.nodes import MOST_LETTERS
 from sim.workload.node_samples import NODES_SAMPLES, NodesSample
+from sim.workload.replay import read
 from sim.workload.samples import sample_path, showing_of, text_of
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"

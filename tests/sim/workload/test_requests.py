@@ -17,9 +17,9 @@ from sim.decisions.decisions import Drop
 from sim.decisions.reasons_on_nodes import NodesReserved
 from sim.decisions.sentences import why
 from sim.errors import PolicyError, SchedscopeError
-from sim.forecast.replay import read
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace
+from sim.workload.replay import read
 from sim.workload.requests import ANYWHERE, MODELLED_AS_UP
 
 SWF = """; MaxProcs: 100

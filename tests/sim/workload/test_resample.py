@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.models.generated import offered
+from sim.workload.replay import read
 from sim.workload.resample import KINDS, WEEK, users, weeks
 
 WEEKS = 6

@@ -11,10 +11,10 @@ from time import monotonic, sleep
 
 import pytest
 
-from sim.forecast.replay import read
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
 from sim.policies.registry import parse_policy
+from sim.workload.replay import read
 from tests.tui.cli.program import PROGRAM, error
 from tui.cli.bench_watch import Bench
 from tui.cli.test import failed

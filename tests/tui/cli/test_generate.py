@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sim.forecast.replay import read
 from sim.formatting import percent
 from sim.workload.models.generated import offered
+from sim.workload.replay import read
 from tui.cli.generate import command
 
 

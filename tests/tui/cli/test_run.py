@@ -13,8 +13,8 @@ from threading import Thread
 import pytest
 
 from sim.core.engine import Engine
-from sim.forecast.replay import read
 from sim.workload import reading
+from sim.workload.replay import read
 from tests.tui.cli.program import error, schedscope, write
 from tui.cli.schedule_files import schedule_rows
 

@@ -21,7 +21,7 @@ from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
 from sim.policies.recorded_rules import unkept
 from tests.sim.experiments.examples import BREAKS, policy_file
-from tests.sim.forecast.test_replay import recorded
+from tests.sim.workload.test_replay import recorded
 from tests.tui.cli.program import error, schedscope
 from tui.cli import sweep
 from tui.cli.sweep_progress import Filling, shown, shown_where_seen

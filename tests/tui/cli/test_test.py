@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.testing.contract import HIDDEN, broken
+from sim.workload.replay import read
 from tests.sim.testing.test_contract import BROKEN, HERE
 from tests.tui.cli.program import error, schedscope
 from tui.cli.test import write_trace

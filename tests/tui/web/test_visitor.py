@@ -22,14 +22,14 @@ from textual.events import Key
 from textual.message import Message
 
 from sim.errors import ParameterError
-from sim.forecast.replay import replay_of
 from sim.lessons.course import found_lesson
 from sim.policies import parse_policy
 from sim.session.session import parsed, session_text
 from sim.session.sources import session_of
+from sim.workload.replay import replay_of
 from sim.workload.source import Source
 from tests.conftest import ROOT
-from tests.sim.forecast.test_replay import recorded
+from tests.sim.workload.test_replay import recorded
 from tests.tui.cli.program import PROGRAM, error
 from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope

@@ -278,8 +278,8 @@ class FirstScreen(ClosesOnce[None]):
         self.app.push_screen(PuzzleScreen(parse_puzzle(EXAMPLE), self._look, not self._has_files))
 
     def action_play(self) -> None:
-        from sim.forecast.replay import read
         from sim.play.afternoon import SAMPLE, afternoon
+        from sim.workload.replay import read
         from tui.screens.play.screen import PlayScreen
 
         def hours(seed: int) -> Workload:

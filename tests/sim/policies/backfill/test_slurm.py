@@ -13,7 +13,7 @@ from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
-from sim.forecast.replay import read
+from sim.workload.replay import read
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

@@ -13,7 +13,6 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
@@ -22,6 +21,7 @@ from sim.policies.own.loading import changed, file_of_module, hash_now, newest
 from sim.policies.own.naming import PLUGINS, code_in, full_spec
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
+from sim.workload.replay import read
 
 pytestmark = pytest.mark.usefixtures("own_program")
 

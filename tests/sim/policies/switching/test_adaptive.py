@@ -15,11 +15,11 @@ import pytest
 from sim.core.check import Checker
 from sim.core.engine import Engine
 from sim.errors import ParameterError, PolicyError
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive
 from sim.session.branches import records_of
 from sim.timeline.timeline import Timeline
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
 
 BUSY = ("1 0 4 10 10", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10", "5 100 1 5 5")

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from sim.core.engine import Engine
 from sim.errors import TraceError
-from sim.forecast.replay import read
 from sim.session.session import from_line, one_line
 from sim.session.sources import session_of, source_of
 from sim.session.trace_ref import compare_trace
 from sim.workload.formats.puzzle import Puzzle, PuzzleJob, parse_puzzle
+from sim.workload.replay import read
 from sim.workload.source import Source
 
 LINE = "10 procs; 5x10m@0; 4x20m/30m@2m"

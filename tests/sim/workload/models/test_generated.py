@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.workload.model import Field, Workload
 from sim.workload.models.generated import MODELS, generate, offered
+from sim.workload.replay import read
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -8,9 +8,9 @@ import pytest
 
 from sim.core.engine import Engine
 from sim.errors import ParameterError
-from sim.forecast.replay import read
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
+from sim.workload.replay import read
 
 NODES = "6x16c,64g,2gpu 10x8c,32g"
 

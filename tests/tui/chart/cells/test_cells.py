@@ -8,8 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from sim.core.engine import Engine
-from sim.forecast.replay import read
 from sim.policies import parse_policy
+from sim.workload.replay import read
 from tests.tui.chart.charts import chart_of
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import Size

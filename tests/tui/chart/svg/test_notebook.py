@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sim.core.engine import Engine
-from sim.forecast.replay import read
+from sim.workload.replay import read
 from tui.chart.svg.notebook import drawn, with_own_ids
 
 

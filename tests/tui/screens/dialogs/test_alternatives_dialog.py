@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.comparison.alternatives import ranked
-from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
 from sim.timeline.scenario import run
+from sim.workload.replay import read
 from tests.tui.screens.conftest import Ask
 from tui.panels.alternative_rows import in_words, rows
 from tui.screens.dialogs.alternatives_dialog import AlternativesDialog

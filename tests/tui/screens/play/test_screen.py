@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
-from sim.forecast.replay import read
 from sim.formatting import span
 from sim.play.game import Game
 from sim.play.scoring import IN_SHORT, RIVALS
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from tests.tui.cli.program import error, schedscope
 from tests.tui.replays import finished, painted, wait_until
 from tui.beginnings import Begun

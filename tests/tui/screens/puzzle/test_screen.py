@@ -15,8 +15,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from sim.forecast.replay import read
 from sim.workload.formats.puzzle import PuzzleJob, parse_puzzle
+from sim.workload.replay import read
 from tests.tui.cli.program import error
 from tests.tui.late import late_message
 from tests.tui.replays import finished, painted, wait_until

@@ -14,7 +14,7 @@ from sim.formatting import span
 from sim.policies import parse_policy, written_policy
 from sim.policies.recorded_rules import unkept
 from sim.workload.source import Source
-from tests.sim.forecast.test_replay import recorded
+from tests.sim.workload.test_replay import recorded
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen

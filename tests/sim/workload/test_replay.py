@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, Limit
-from sim.forecast.replay import read, replay_of, trace_of
 from sim.timeline.scenario import run
 from sim.workload.model import Workload
 from sim.workload.recorded import RecordedWorkload
+from sim.workload.replay import read, replay_of, trace_of
 from sim.workload.source import Source
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 

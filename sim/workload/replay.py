@@ -4,21 +4,26 @@ settings of Slurm, that the recording knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from math import inf
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from sim.annexes import part
 from sim.workload.formats.slog import is_recording
 from sim.workload.model import Trace, Workload
-from sim.workload.recorded import RecordedWorkload
 from sim.workload.source import Source, find
 
-if TYPE_CHECKING:  # other traces are read without these
-    from sim.cluster.recording import Recording
-    from sim.cluster.values import Cluster
-    from sim.forecast.agreement import Seen
+
+class Facts(Protocol):
+    """Facts that only the pictures (polled states) of a recording have."""
+
+    @property
+    def has_limits(self) -> bool: ...
+
+    def as_they_came(self, trace: Trace) -> Trace: ...
+
+    def ready(self, workload: Workload) -> Workload: ...
 
 
 @dataclass(frozen=True)
@@ -26,8 +31,8 @@ class Jobs:
     """Trace as it is read, of a recording or of any other file. It can be sent to a worker."""
 
     trace: Trace
-    seen: Seen | None = None
-    """Facts that only the pictures (polled states) of the recording have; None for any other trace."""
+    seen: Facts | None = None
+    """Facts of the recording; None for any other trace."""
 
     def replay(self, source: Source) -> Replay:
         """Return the jobs to simulate, after all transforms of `source`."""
@@ -36,13 +41,7 @@ class Jobs:
 
     def ready(self, workload: Workload) -> Workload:
         """Return the jobs of this trace, after all transforms, with the facts of the recording."""
-        if self.seen is None:
-            return workload
-        from sim.forecast.agreement import as_polled, recorded_limits
-
-        made = as_polled(workload, self.seen)
-        columns = {field.name: getattr(made, field.name) for field in fields(Workload)}
-        return RecordedWorkload(**columns, recorded=recorded_limits(made, self.seen), settings=self.seen.settings)
+        return workload if self.seen is None else self.seen.ready(workload)
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Replay:
     trace: Trace
     workload: Workload
     """The jobs; the limits of a recording take effect when the policies of a run are known."""
-    seen: Seen | None = None
+    seen: Facts | None = None
 
 
 def read(trace: str | Path, **options: Any) -> Workload:
@@ -78,13 +77,9 @@ def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> J
     path = find(source.trace)
     if not is_recording(path):
         return Jobs(source.read_trace(heard))
-    from sim.cluster.recording import Recording
-    from sim.forecast.agreement import Seen, as_they_came
-
-    recording = Recording(path)
-    seen = Seen.of(_heard(recording, heard))
-    trace = source.read_trace(has_limits=bool(seen.last.limits))
-    return Jobs(as_they_came(trace, seen) if source.held == "eligible" else trace, seen)
+    seen: Facts = part("recorded facts")(path, heard)
+    trace = source.read_trace(has_limits=seen.has_limits)
+    return Jobs(seen.as_they_came(trace) if source.held == "eligible" else trace, seen)
 
 
 def trace_of(source: Source) -> Trace:
@@ -92,16 +87,4 @@ def trace_of(source: Source) -> Trace:
     whether its limits are known.
     """
     path = find(source.trace)
-    if not is_recording(path):
-        return source.read_trace()
-    from sim.cluster.recording import Recording
-
-    return source.read_trace(has_limits=bool(Recording(path).at(inf).limits))
-
-
-def _heard(recording: Recording, heard: Callable[[float], object] | None) -> Iterator[Cluster]:
-    many = len(recording.times())
-    for number, cluster in enumerate(recording.pictures(), 1):
-        yield cluster
-        if heard is not None:
-            heard(min(number / many, 1.0))
+    return source.read_trace(has_limits=is_recording(path) and part("recorded limits")(path))

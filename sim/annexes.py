@@ -1,0 +1,21 @@
+"""Names of what the annexes give the simulator, which never imports them; a table finds it when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+PARTS = {
+    "recorded facts": "sim.forecast.agreement:facts_of",
+    "recorded limits": "sim.forecast.agreement:has_limits",
+}
+
+
+def part(name: str) -> Any:
+    return imported(PARTS[name])
+
+
+def imported(place: str) -> Any:
+    """Return what a module calls by a name; `place` is "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,12 @@
+"""Table of what the annexes give the simulator."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.annexes import PARTS, part
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_is_where_the_table_says(name: str) -> None:
+    assert callable(part(name))
