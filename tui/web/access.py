@@ -15,13 +15,9 @@ COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Largest size in bytes of one message from a browser."""
 FLOOD = 10.0
-"""Longest time in seconds for which reading may be slowed down because a browser sends too much; after that the browser
-is disconnected.
-"""
+"""Longest time in seconds for which reading is slowed down; then the browser is disconnected."""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Bytes of input that are accepted in each second, and at most at once after a pause. Input beyond that is read with
-delays.
-"""
+"""Bytes of input that are accepted in each second, and at most at once after a pause; more is read with delays."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,6 @@ class Door:
         return headers.get("Host", "").lower() in self.hosts
 
     def knows_origin(self, headers: Mapping[str, str]) -> bool:
-        """Return True if the page that sent the request comes from this server."""
         return headers.get("Origin", "").lower() in self.origins
 
     def opens(self, word: str) -> bool:
@@ -81,7 +76,6 @@ def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if the address can be reached only from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -102,9 +96,7 @@ def own_addresses() -> list[str]:
 
 
 def address_of(host: str, port: int, public: str | None = None) -> str:
-    """Return the address to give to users: `public` if it is given, otherwise that of `host`. If the server listens on
-    all addresses, it is one of this machine's.
-    """
+    """Return the address to give to users; for a server on all addresses, one of this machine's."""
     if public:
         return public.rstrip("/")
     if _is_any(host):
@@ -117,9 +109,7 @@ def _bracketed(host: str) -> str:
 
 
 class Budget:
-    """Budget of a browser's input: a number of bytes that grows every second up to a limit, and shrinks with each byte
-    read.
-    """
+    """Bytes of input that a browser may still send, which grow every second up to a limit."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
@@ -136,9 +126,7 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Return True if reading has had to wait for longer than `FLOOD` seconds without a break, because the browser
-        sends too much.
-        """
+        """Return True if reading has had to wait for longer than `FLOOD` seconds without a break."""
         return self._waited > FLOOD
 
 

@@ -25,9 +25,7 @@ from tui.web.place import Places
 OUTLIVES = 600.0
 """Seconds for which a process waits for its page to connect again."""
 A_DAY = 86400.0
-"""Seconds for which the place (session or scene) of a visit is kept after its end, so that the visitor can return to
-it.
-"""
+"""Seconds for which the place (session or scene) of a visit is kept after its end."""
 MOST_KEPT = 500
 """Largest number of places that are kept; if there are more, the oldest is dropped."""
 MOST_OF_A_PLACE = 2**16
@@ -107,16 +105,13 @@ class Visitor:
                 await self._server.hand_over(self.page.socket, told)
 
     async def attach(self, page: Page, size: tuple[int, int]) -> None:
-        """Show the process in this page, beginning with a picture of the whole screen."""
         self._has_whole = False
         self.take(page)
         await self.child.tell("resize", width=size[0], height=size[1])
         await self.child.tell("whole")
 
     def take(self, page: Page) -> None:
-        """Make this the page of the visit. The connection of an earlier page is closed with a code, so that the page
-        says the visit has moved.
-        """
+        """Make this the page of the visit; the code that closes the earlier page says that the visit has moved."""
         old, self.page = self.page, page
         if old is not None:
             _close(old, TAKEN)
@@ -140,8 +135,6 @@ async def _closed(page: Page, code: int) -> None:
 
 
 class Attendance:
-    """All visits, by their keys."""
-
     def __init__(self, server: Server, outlives: float = OUTLIVES, now: Callable[[], float] = monotonic) -> None:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
@@ -152,7 +145,6 @@ class Attendance:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._starting = 0
-        """Number of processes that are being started."""
 
     @property
     def away(self) -> list[str]:
@@ -162,7 +154,6 @@ class Attendance:
 
     @property
     def count(self) -> int:
-        """Return the number of processes that run or are being started, with or without a page."""
         return len(self._visitors) + self._starting
 
     def has(self, key: str) -> bool:
@@ -209,9 +200,7 @@ class Attendance:
     async def _start(
         self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
     ) -> Visitor:
-        """Start a process with the values `told`, and return its visit for this page. The process counts as running as
-        soon as this method is called.
-        """
+        """Start a process with `told`, and return its visit; it counts as running as soon as this method is called."""
         offered = self._offered(key) if not told else {}
         self._starting += 1
         try:
@@ -224,7 +213,6 @@ class Attendance:
         return visitor
 
     async def tell_best(self, text: str) -> None:
-        """Send the best games of the class to every process."""
         for visitor in [*self._visitors.values()]:
             with suppress(ConnectionError):
                 await visitor.child.tell("best", text=text)
@@ -237,9 +225,7 @@ class Attendance:
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Ask the process of a visit for its place, keep the place for a day, and end the process. If a page has
-        connected in the meantime, do nothing.
-        """
+        """Keep the place of a visit for a day, and end its process, unless a page has connected in the meantime."""
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -250,7 +236,6 @@ class Attendance:
         await self._dismiss(key, visitor)
 
     async def _dismiss(self, key: str, visitor: Visitor) -> None:
-        """End the process of a visit and remove it, unless that has already been done."""
         if self._visitors.get(key) is visitor:
             del self._visitors[key]
         if not visitor.is_dismissed:
@@ -258,21 +243,17 @@ class Attendance:
             await self._server.let_go(visitor.child)
 
     async def close(self) -> None:
-        """End all visits, because the server ends."""
         for task in [*self._tasks]:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Remove the place that is kept for this key, and return it for the start of a new process; empty if there is
-        none or if it was kept for too long.
-        """
+        """Remove and return the place kept for this key; empty if there is none or if it was kept for too long."""
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 
     async def _lives(self, key: str, visitor: Visitor) -> None:
-        """Pass on the output of a process until it ends; then remove its visit."""
         try:
             await visitor.read()
         finally:
@@ -281,7 +262,6 @@ class Attendance:
             await self._dismiss(key, visitor)
 
     async def _wait_for(self, key: str, visitor: Visitor) -> None:
-        """End a visit if no page connects within the time for which its process waits."""
         left = visitor.left
         await asyncio.sleep(self._outlives)
         if visitor.page is None and visitor.left == left:

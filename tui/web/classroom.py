@@ -33,40 +33,29 @@ async def _tell_nobody(text: str) -> None:
 
 
 class Classroom:
-    """Class of students, with or without a common screen (the presenter's, which all watch): it collects answers for
-    the teacher's view and the wall.
-    """
+    """Class of students, with or without a common screen (the presenter's, which all watch)."""
 
     def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
         self.roster, self.title = roster, title
         self.word = word or secrets.token_urlsafe(18)
-        """Token that gives access to the teacher's view."""
         self.tell_wall: Tell = _tell_nobody
         """Function that sends the content of the wall to the common screen; "" clears the wall."""
         self.tell_all: Tell = _tell_nobody
-        """Function that sends the best games to every visitor's process."""
         self._pages: dict[web.WebSocketResponse, str] = {}
         self._watching: set[web.WebSocketResponse] = set()
         """Pages that show the common screen (the presenter's screen, which all watch)."""
         self._common: dict[str, Any] = {}
         """Last report of the common screen: its scene and its question; empty before the first."""
         self.address = ""
-        """Address at which students can answer; the wall shows it."""
         self._shown: int | None = None
-        """Index of the scene whose answers are on the wall; `JOIN` if the wall shows only the address, None if it is
-        empty.
-        """
+        """Index of the scene whose answers are on the wall; `JOIN`: only the address; None: empty."""
         self._known: set[int] = set()
-        """Indices of the scenes whose right answers have been shown on the wall; answers to their questions can no
-        longer be changed.
-        """
+        """Indices of the scenes whose right answers have been shown; answers to them can no longer be changed."""
 
     # Pages come and go
 
     async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
-        """Add a page, which shows the visit `key`. If it shows the common screen (`watches`), send it the question that
-        is open there.
-        """
+        """Add a page, which shows the visit `key`; if it `watches` the common screen, send it the open question."""
         self._pages[page] = key
         self.roster.arrive(key)
         if watches:
@@ -76,7 +65,6 @@ class Classroom:
         await self._changed()
 
     async def go_alone(self, page: web.WebSocketResponse) -> None:
-        """Record that a page leaves the common screen, because its visitor goes on in a process of their own."""
         if page in self._watching:
             self._watching.discard(page)
             await _send(page, {})
@@ -87,9 +75,7 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Handle a message from a page, of this `kind` and with the content `about`. Return True if the kind is a name
-        or an answer; for other kinds do nothing and return False.
-        """
+        """Handle a message from a page. Return True if its kind is a name or an answer, else do nothing."""
         key = self._pages.get(page)
         if kind == "name":
             if key is not None and isinstance(about, str):
@@ -103,7 +89,6 @@ class Classroom:
         return False
 
     async def _take(self, page: web.WebSocketResponse, key: str, typed: str) -> None:
-        """Store a student's answer to the open question of the common screen, and send the page the result."""
         scene = self._open
         if scene is None:
             await self._ask(page)
@@ -119,7 +104,6 @@ class Classroom:
     # Processes report
 
     async def note(self, key: str, told: Mapping[str, Any]) -> None:
-        """Handle a report from a visitor's process: the scene it is in, an answer, or the result of a game."""
         if told.get("type") == "score":
             self.roster.score(key, told.get("mean"), told.get("worst"))
             await self.tell_all(json.dumps(self.roster.best()))
@@ -130,7 +114,6 @@ class Classroom:
         await self._changed()
 
     async def note_common(self, told: Mapping[str, Any]) -> None:
-        """Handle a report from the common screen: that the key for the wall was pressed, or which scene it shows."""
         if told.get("type") == "wall":
             await self._turn_wall(told.get("closed") is True)
             return
@@ -144,15 +127,12 @@ class Classroom:
 
     @property
     def _open(self) -> int | None:
-        """Return the index of the scene whose question is open on the common screen, or None."""
         scene = self._common.get("scene")
         is_open = self._common.get("open") is True and scene not in self._known
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Send a page the open question. If the right answer has already been shown, send instead whether the student
-        was right.
-        """
+        """Send a page the open question or, if the right answer has been shown, whether the student was right."""
         scene, key = self._common.get("scene"), self._pages[page]
         question = self.roster.question(scene) if isinstance(scene, int) else None
         if question is None or not isinstance(scene, int):
@@ -186,9 +166,7 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next state of the wall: the answers, then which of them are right, then nothing. Without a question:
-        the address, then nothing. With `closed`, clear the wall.
-        """
+        """Show the next state of the wall: the answers (or the address), then which of them are right, then nothing."""
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
         if closed or (self._shown is not None and (asked == JOIN or asked in self._known)):
@@ -198,9 +176,7 @@ class Classroom:
 
     @property
     def on_wall(self) -> dict[str, Any]:
-        """Return the content of the wall as plain data; right answers are marked once the teacher has shown
-        them.
-        """
+        """Return the content of the wall; right answers are marked once the teacher has shown them."""
         found = self.roster.asked(self._shown)
         if found and self._shown not in self._known:
             bars = [{"label": bar["label"], "count": bar["count"]} for bar in found["bars"]]
@@ -208,9 +184,7 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Send the content of the wall to the screens that show it. An empty wall is sent only with `is_new` (the wall
-        was just cleared), so that the screens remove it.
-        """
+        """Send the content of the wall to its screens; an empty one only with `is_new` (the wall was just cleared)."""
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())
             shown = {**self.on_wall, "address": self.address, "here": here}
@@ -219,7 +193,6 @@ class Classroom:
     # The teacher's pages
 
     def routes(self, door: Callable[[], Door]) -> list[web.RouteDef]:
-        """Return the routes of the teacher's page and of the wall; `door` returns the access checker."""
         self._door = door
         return [
             web.get("/teacher", self._teacher),
@@ -272,7 +245,6 @@ class Classroom:
         )  # fmt: skip
 
     def table(self) -> str:
-        """Return a CSV table of the class: students with their answers."""
         file = io.StringIO()
         write_rows(file, ([("" if cell is None else cell) for cell in row] for row in self.roster.rows()))
         return file.getvalue()

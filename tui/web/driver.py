@@ -31,9 +31,7 @@ class VisitorDriver(WebDriver):
             self._app.call_later(self._app.exit)
 
     def process_message(self, message: Message) -> None:
-        """Pass on typed input. A change of size sent by the page is ignored here, because the server limits sizes and
-        sends them itself.
-        """
+        """Pass on typed input, but no change of size from the page: the server limits sizes and sends them itself."""
         if not isinstance(message, events.Resize | InBandWindowResize):
             super().process_message(message)
 

@@ -33,19 +33,14 @@ def packet(kind: bytes, payload: bytes) -> bytes:
 
 
 class Child(NamedTuple):
-    """Process of a visitor, as the server uses it.
-
-    Messages in both directions are packets: a letter, a length of four bytes, and the content.
-    """
+    """Process of a visitor. Messages in both directions are packets: a letter, a length of four bytes, the content."""
 
     pid: int
     reader: StreamReader
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
-        """Send a message. If the process does not read it within `PATIENCE` seconds, disconnect the process and raise
-        `ConnectionError`.
-        """
+        """Send a message; if it is not read within `PATIENCE` seconds, disconnect and raise `ConnectionError`."""
         self.writer.write(packet(kind, payload))
         try:
             async with asyncio.timeout(PATIENCE):
@@ -64,9 +59,7 @@ class Child(NamedTuple):
 
 
 class ForkServer:
-    """Connection of the web server to the fork server; each child process calls `live` with the first message sent to
-    it.
-    """
+    """Connection to the fork server; each child process calls `live` with the first message sent to it."""
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
         self._orders, theirs = socket.socketpair()
@@ -79,7 +72,6 @@ class ForkServer:
         theirs.close()
 
     async def start(self, told: dict[str, Any]) -> Child:
-        """Start a child process, send it the message `told`, and return the child."""
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._orders, [b"fork".ljust(_SIZE)], [theirs.fileno()])
@@ -99,13 +91,10 @@ class ForkServer:
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
 
     def leave(self) -> None:
-        """Close this process's end of the connection to the fork server, because another process uses the
-        connection.
-        """
+        """Close this process's end of the connection to the fork server: another process uses it."""
         self._orders.close()
 
     def close(self) -> None:
-        """End the fork server and all of its children."""
         self._orders.close()
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
@@ -146,9 +135,7 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """Run `live` in a child, with input and output on the socket with the file descriptor `descriptor`; its error
-    output is dropped.
-    """
+    """Run `live` in a child, with input and output on the socket `descriptor`; its error output is dropped."""
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

@@ -12,9 +12,7 @@ from typing import Any
 NO_REQUEST = 10.0
 """Seconds after which a connection is closed that has not sent a complete request."""
 OF_AN_ADDRESS = 200
-"""Largest number of connections from one address. A class may share one address, and each visitor has about four
-connections.
-"""
+"""Largest number of connections from one address: a class may share one, and each visitor has about four."""
 EVERY = 1.0
 """Seconds between two checks of all connections."""
 
@@ -27,15 +25,12 @@ class Limits:
         self._waiting: dict[Any, float] = {}
 
     async def watch(self) -> None:
-        """Check the connections again and again, until cancelled."""
         while True:
             self.look(monotonic())
             await asyncio.sleep(EVERY)
 
     def look(self, now: float) -> None:
-        """Close the connections that at time `now` have sent no request for too long, or are too many for their
-        address.
-        """
+        """Close connections that at time `now` have sent no request for too long, or are too many for their address."""
         there = self._connections()
         self._waiting = {each: self._waiting.get(each, now) for each in there if each._current_request is None}
         of_address: Counter[str] = Counter()
@@ -50,9 +45,7 @@ class Limits:
 
 
 def tell_in_a_line(say: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return a handler for errors of the event loop. If no more files can be opened, the handler reports this only
-    once, in one line.
-    """
+    """Return an error handler for the event loop that reports only once, in one line, that files have run out."""
     told = False
 
     def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -17,8 +17,6 @@ PARTS = "line", "scene", "answers"
 
 
 class Places:
-    """Questions to one process for its place, which have not been answered yet."""
-
     def __init__(self) -> None:
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
 
@@ -39,6 +37,5 @@ class Places:
         self._asked.clear()
 
     def close(self) -> None:
-        """Cancel all questions that have no answer, because the process has ended."""
         for place in self._asked:
             place.cancel()

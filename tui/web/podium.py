@@ -68,9 +68,7 @@ def _start_server(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]
 
 
 def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, theirs: socket) -> None:
-    """Run the web server without output to the terminal, which shows the presentation. If the server fails, send the
-    error to the presenter's program or, if that has ended, print it.
-    """
+    """Run the web server without output to the terminal; send its error to the program or, if that ended, print it."""
     terminal, nowhere = os.dup(2), os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -88,7 +86,6 @@ def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, the
 
 
 def _address(ours: socket) -> str:
-    """Wait until the server listens, and return the address for students; raise an error if it cannot start."""
     kind, told = _read(ours)
     if kind != "address":
         raise SchedscopeError(told)
@@ -125,9 +122,7 @@ class Podium(Reporting):
             self.call_after_refresh(self.action_turn_wall)
 
     def action_turn_wall(self) -> None:
-        """Show the next state of the wall (the answers of the class). Outside of a lesson there are no questions: then
-        show or remove the address.
-        """
+        """Show the next state of the wall; outside of a lesson there are no questions: show or remove the address."""
         if self.in_lesson:
             super().action_turn_wall()
         else:
@@ -161,7 +156,6 @@ class Podium(Reporting):
         self._hearing = asyncio.create_task(self._hear())
 
     async def _hear(self) -> None:
-        """Execute what the server asks for, until the server ends."""
         with suppress(EOFError, ConnectionError):
             while True:
                 head = await self._reader.readexactly(5)
@@ -181,8 +175,6 @@ class Podium(Reporting):
 
 
 def mirrored(driver: type[Driver], send: Callable[[str], object]) -> type[Driver]:
-    """Return a subclass of the driver that also passes all that it writes to `send`."""
-
     class Mirrored(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def write(self, data: str) -> None:
             super().write(data)

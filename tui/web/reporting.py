@@ -27,7 +27,6 @@ class Reporting(Schedscope):
 
     @on(SceneChanged)
     def _report_scene(self, message: SceneChanged) -> None:
-        """Report the scene of the lesson, and the answers to its question."""
         replay = self.replay
         if replay is None or (walk := replay.state.walk) is None:
             return
@@ -39,7 +38,6 @@ class Reporting(Schedscope):
     # The wall
 
     def action_turn_wall(self) -> None:
-        """Ask the server for the next state of the wall: the answers, then which of them are right, then nothing."""
         self.report(type="wall")
 
     def show_wall(self, text: str) -> None:
@@ -60,15 +58,12 @@ class Reporting(Schedscope):
     # Questions of the server
 
     def whole(self) -> dict[str, object]:
-        """Return the whole screen as terminal output, for a page that connects later."""
         compositor = self.screen._compositor
         update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
         return {"text": update.render_segments(self.console)}
 
     def place(self) -> dict[str, object]:
-        """Return where the user is, to continue there later: scene and answers of a lesson, or the session as one line.
-        Empty if the session cannot be saved.
-        """
+        """Return the scene and answers of a lesson, or the session as one line; empty if it cannot be saved."""
         if self.replay is not None and (walk := self.replay.state.walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:

@@ -16,12 +16,10 @@ from sim.lessons.performance import Staged
 from sim.lessons.questions import Question, Verdict
 
 MOST = 500
-"""Largest number of students that are stored; beyond that, the student who has been disconnected for longest is
-removed.
-"""
+"""Largest number of students that are stored; beyond it the one disconnected for longest is removed."""
 LONGEST_NAME, LONGEST_ANSWER = 40, 60
 MOST_BARS = 9
-"""Largest number of different answers with a bar each; the rarer answers share one bar."""
+"""Largest number of answers with a bar each; the rarer ones share one bar."""
 STUCK = 180.0
 """Seconds in one scene after which a student counts as stuck in it."""
 MOST_BEST = 10
@@ -43,8 +41,6 @@ class Given(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Mean and longest wait of a finished game, in seconds."""
-
     mean: float
     worst: float
 
@@ -63,9 +59,7 @@ class Student:
     left: float = 0.0
     """Time of the monotonic clock, in seconds, at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
-    """For the index of each scene with an answer: the student's answer to its question. If there are several, the first
-    one counts; on the common (the presenter's) screen, the last one does.
-    """
+    """Answer by scene: the first one given counts or, on the common (the presenter's) screen, the last one."""
     score: Score | None = None
 
     @property
@@ -79,8 +73,6 @@ class Student:
 
 
 class Roster:
-    """All students of a class, stored under the keys of their visits."""
-
     def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
         self.scenes, self._now = scenes, now
         self._students: dict[str, Student] = {}
@@ -90,7 +82,6 @@ class Roster:
     # Reports
 
     def arrive(self, key: str) -> None:
-        """Record that a page of the visit `key` has connected; at the first page add a student."""
         student = self._students.get(key)
         if student is None:
             self._make_room()
@@ -99,25 +90,20 @@ class Roster:
         student.pages += 1
 
     def leave(self, key: str) -> None:
-        """Record that a page of this visit has disconnected."""
         if (student := self._students.get(key)) is not None:
             student.pages, student.left = max(student.pages - 1, 0), self._now()
 
     def call(self, key: str, name: str) -> None:
-        """Record the name that a student has typed; an empty one removes it."""
         if (student := self._students.get(key)) is not None:
             student.name = text_of(name, LONGEST_NAME)
 
     def stand(self, key: str, scene: object) -> None:
-        """Record which scene a student is in."""
         student, index = self._students.get(key), self._index(scene)
         if student is not None and index is not None and index != student.scene:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Record the answer `label` to the question of a scene. The first answer of a student counts. On the common
-        (the presenter's) screen, where `typed` is not empty, the last one does.
-        """
+        """Record an answer: the first one counts or, on the common screen, where `typed` is not empty, the last one."""
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
             return
@@ -127,9 +113,7 @@ class Roster:
         student.answers[index] = Given(text_of(label, LONGEST_ANSWER), bool(is_right), seconds, typed)
 
     def judge(self, key: str, scene: int, typed: str) -> str:
-        """Record the typed answer to the question of the common (the presenter's) screen, and return it in its usual
-        form. Raise `ParameterError` if no question is open or the answer is invalid.
-        """
+        """Record an answer typed on the common screen and return its usual form, or raise `ParameterError`."""
         asked = self.question(scene)
         if asked is None:
             raise ParameterError("no question is open")
@@ -140,14 +124,11 @@ class Roster:
         return label
 
     def given(self, key: str, scene: int) -> Given | None:
-        """Return the answer of a student to the question of a scene, or None."""
         student = self._students.get(key)
         return None if student is None else student.answers.get(scene)
 
     def verdict(self, key: str, scene: int) -> Verdict | None:
-        """Return the verdict on a student's answer to the question of the common (the presenter's) screen: whether it
-        is right, and why. None if the student has not answered there.
-        """
+        """Return the verdict on a student's typed answer on the common screen, or None."""
         given, asked = self.given(key, scene), self.question(scene)
         return None if given is None or not given.typed or asked is None else asked.judge(asked.read(given.typed))
 
@@ -187,9 +168,6 @@ class Roster:
         return max(asked, key=lambda index: (here.count(index), answered.count(index), -index))
 
     def tally(self, scene: int) -> list[dict[str, Any]]:
-        """Return a bar for each answer to the question of a scene: its label, the number of students, and whether it is
-        right.
-        """
         asked = self.question(scene)
         if asked is None:
             return []
@@ -206,9 +184,7 @@ class Roster:
         return bars
 
     def asked(self, scene: int | None) -> dict[str, Any]:
-        """Return the question of a scene as plain data, with the bars of the answers given; empty if the scene has no
-        question.
-        """
+        """Return the question of a scene with the bars of the answers given; empty if the scene has no question."""
         question = None if scene is None else self.question(scene)
         if scene is None or question is None:
             return {}
@@ -219,9 +195,7 @@ class Roster:
         }  # fmt: skip
 
     def students(self) -> list[dict[str, Any]]:
-        """Return all students as plain data: connected students first, and within each group by the time in their
-        scene, the longest first.
-        """
+        """Return all students: connected ones first, and in each group the longest in their scene first."""
         now, last = self._now(), len(self.scenes) - 1
         found = [
             {
@@ -238,9 +212,6 @@ class Roster:
         return sorted(found, key=lambda each: (not each["here"], -each["seconds"]))
 
     def where(self) -> list[dict[str, Any]]:
-        """Return plain data for each scene: its title, the number of connected students in it, and whether it has a
-        question.
-        """
         here = [student.scene for student in self._students.values() if student.pages]
         return [
             {"title": scene.title, "here": here.count(index), "asks": scene.question is not None}
@@ -248,7 +219,6 @@ class Roster:
         ]
 
     def best(self) -> list[dict[str, Any]]:
-        """Return the best games of the class as plain data, the shortest mean wait first."""
         scored = [(student.score, student) for student in self._students.values() if student.score is not None]
         scored.sort(key=lambda each: (each[0], each[1].number))
         return [
@@ -257,13 +227,10 @@ class Roster:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since the class began."""
         return self._now() - self.began
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the rows of the table of the class, headings first: one row for each answer, and one for each student
-        without answers.
-        """
+        """Yield the table of the class, headings first: a row per answer, and one per student without answers."""
         yield COLUMNS
         for student in self._students.values():
             waits = (None, None) if student.score is None else student.score

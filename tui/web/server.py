@@ -37,12 +37,10 @@ MOST_FILES = 200
 _HERE = Path(__file__).parent
 _LETTERS = 16
 BROWSER = "schedscope"
-"""Name of the cookie that identifies a browser. A browser with a running visit is let in even if the server is full."""
+"""Name of the cookie that identifies a browser, which with a running visit is let in even if the server is full."""
 
 
 class ProcessSource(Protocol):
-    """Protocol of an object that starts and ends processes for visitors."""
-
     async def start(self, told: dict[str, Any]) -> Child: ...
 
     def end(self, pid: int) -> None: ...
@@ -77,10 +75,8 @@ class Server:
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
-        """Number of browsers that are connected."""
         self._most_of_address = most if most_of_address is None else most_of_address
         self._of_address: Counter[str] = Counter()
-        """Number of connected browsers with each network address."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.shared = None if present is None else SharedScreen(self, present, terminal, over)
@@ -115,9 +111,7 @@ class Server:
 
     def _host_guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Return the answer to a request that names this server as its host, with security headers added; refuse
-            requests for other hosts.
-            """
+            """Return the answer with security headers added; refuse requests that name another host."""
             try:
                 if not self.door.knows_host(request.headers):
                     raise web.HTTPMisdirectedRequest(text="this server has another name")
@@ -159,7 +153,6 @@ class Server:
         return not is_common and self._attendance.has(key_of(request.query.get("visit")))
 
     def _refuse_if_full(self, request: web.Request) -> None:
-        """Raise an error, whose page tells the reason, if there is no place for another visitor of this address."""
         here = self._of_address[_address_of(request)]
         if self.there >= self._most:
             why = f"All places are taken: {told_of(self.there, self._most)}."
@@ -174,9 +167,7 @@ class Server:
         raise web.HTTPServiceUnavailable(text=page, content_type="text/html")
 
     def _texts_asked(self, word: str) -> str:
-        """Return which texts a student with this token can type above the screen: "" for none, "name", or "answer" for
-        a name and answers.
-        """
+        """Return what a student with this token can type: "", "name", or "answer" (a name and answers)."""
         if self.room is None or self.door.leads(word):
             return ""
         return "name" if self.shared is None else "answer"
@@ -198,9 +189,7 @@ class Server:
         )
 
     def keep(self, name: str, text: str) -> str:
-        """Store a file until it is downloaded, and return its random key; if there are too many, the oldest is
-        dropped.
-        """
+        """Store a file until it is downloaded, and return its random key; beyond `MOST_FILES` the oldest is dropped."""
         while len(self._files) >= MOST_FILES:
             del self._files[next(iter(self._files))]
         key = secrets.token_urlsafe(18)
@@ -246,9 +235,7 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Connect a visitor's page to a process of their own: the running one of the visit `key`, or a new one. If the
-        server is full, first end a visit whose page is gone.
-        """
+        """Connect a page to the running process `key` or a new one; a full server first ends a visit without a page."""
         if self.room is not None:
             await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
@@ -259,33 +246,27 @@ class Server:
         )
 
     async def let_go(self, child: Child) -> None:
-        """End a visitor's process."""
         self._processes.end(child.pid)
         child.writer.close()
         with suppress(ConnectionError):
             await child.writer.wait_closed()
 
     async def start(self, size: tuple[int, int], **told: object) -> Child:
-        """Start a process with a screen of this size, send it the values `told`, and return it."""
         best = self.room.roster.best() if self.room is not None else []
         return await self._processes.start(
             {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}
         )
 
     async def note(self, key: str, told: dict[str, Any]) -> None:
-        """Pass on a report of a visitor's process to the class, if there is one."""
         if self.room is not None:
             await self.room.note(key, told)
 
     async def note_common(self, told: dict[str, Any]) -> None:
-        """Pass on a report of the common screen, which all visitors share, to the class, if there is one."""
         if self.room is not None:
             await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """Execute a message from a process, other than output: offer a file for download, or close the connection when
-        the process ends.
-        """
+        """Execute a message other than output: offer a file for download, or close when the process ends."""
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
         elif told["type"] == "exit":
@@ -341,8 +322,6 @@ def _parsed(data: str) -> tuple[str, Any]:
 
 
 def typed(child: Child) -> Callable[[str, Any], Awaitable[bool]]:
-    """Return a function that passes on a visitor's input to the process."""
-
     async def heard(kind: str, about: Any) -> bool:
         if kind == "stdin" and isinstance(about, str):
             await child.send(b"D", about.encode("utf-8", "replace"))

@@ -25,8 +25,6 @@ from tui.web.visitor import ServerResources, live
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of the web server that the user has given."""
-
     host: str
     port: int
     public: str | None
@@ -36,9 +34,7 @@ class Wanted:
     present: tuple[int, int] | None
     theme: str
     is_seen: bool = False
-    """True if the server has a teacher's view of the class."""
     table: str | None = None
-    """Path of the file to which the table of the class is written at the end, or None."""
 
     @property
     def most_of_address(self) -> int:
@@ -47,9 +43,7 @@ class Wanted:
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read all traces, start the fork server, and serve until interrupted. If `game` is given, every visit begins with
-    a game of these jobs.
-    """
+    """Read all traces and serve until interrupted. With `game`, every visit begins with a game of these jobs."""
     shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
     try:

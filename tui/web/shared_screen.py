@@ -46,15 +46,11 @@ GOES_ALONE = "You continue on your own; reload the page to return to the present
 
 
 class SharedScreen:
-    """Common screen, with the browsers that show it."""
-
     def __init__(
         self, server: Server, size: tuple[int, int], terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
-        """Make the screen of this size. `terminal` is the process that draws, if one is already running; `over` is
-        called when the drawing process ends.
-        """
+        """Make the screen. `terminal` is the process that draws, if it already runs; `over` is called when it ends."""
         self._server, self.size, self._terminal, self._over = server, size, terminal, over
         self._child: Child | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -65,9 +61,6 @@ class SharedScreen:
         self._leader: web.WebSocketResponse | None = None
 
     def told(self, leads: bool) -> str:
-        """Return the text above the screen. For the presenter (`leads`) it says that all viewers see the screen, for
-        others how to continue alone.
-        """
         if leads:
             return "You are presenting: all viewers see this screen."
         return "You are watching the presenter. Press enter to continue on your own; reload the page to return."
@@ -75,9 +68,7 @@ class SharedScreen:
     async def welcome(
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
-        """Show the common screen in a browser, for the presenter (`leads`) or a viewer. If a viewer presses Enter, call
-        `alone`, which shows the viewer a process of their own.
-        """
+        """Show the common screen in a browser; a viewer's Enter calls `alone`, which shows a process of their own."""
         child = await self.begin()
         pieces: Queue[bytes | str] = Queue(BEHIND)
         self._watching[pieces] = False
@@ -102,7 +93,6 @@ class SharedScreen:
             await alone(seen[-1], **there)
 
     async def tell_wall(self, text: str) -> None:
-        """Show the answers of the class over the common screen; "" removes them."""
         if self._child is not None:
             with suppress(ConnectionError):
                 await self._child.tell("wall", text=text)
@@ -115,9 +105,7 @@ class SharedScreen:
     # The common screen
 
     async def begin(self) -> Child:
-        """Return the process that draws the common screen. If it has not begun or has ended, start one; the presenter's
-        terminal is used instead if it was given.
-        """
+        """Return the process that draws the common screen: the presenter's terminal if there is one, else a new one."""
         async with self._begun:
             if self._child is None:
                 self._child = self._terminal or await self._server.start(self.size)
@@ -146,9 +134,7 @@ class SharedScreen:
                     pieces.put_nowait(b"")
 
     def _queue_piece(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
-        """Queue a piece of output for a viewer. If the queue is full, drop the piece; the viewer gets a picture of the
-        whole screen later.
-        """
+        """Queue output for a viewer; a full queue drops it, and the viewer gets the whole screen later."""
         try:
             pieces.put_nowait(payload)
         except QueueFull:
@@ -181,17 +167,13 @@ class SharedScreen:
         await socket.close()
 
     async def _forward_input(self, kind: str, about: Any) -> bool:
-        """Pass on what the presenter types (`kind` "stdin", with the text `about`) to the process that draws. Return
-        True if that process has ended.
-        """
+        """Pass on what the presenter types to the process that draws; return True if that has ended."""
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
-        """Return True if a viewer pressed the key to continue alone. Other keys are ignored; a new size of the browser
-        is stored in `seen`.
-        """
+        """Return True if a viewer pressed the key to continue alone; a new size of the browser goes to `seen`."""
         if kind == "resize":
             seen[:] = [size_of(about)]
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -64,15 +64,13 @@ class ServerResources:
     """Traces and other objects that all visitors share, made before the first visit."""
 
     openings: tuple[Opening, ...] = ()
-    """Traces and lessons that visitors can open; if there are none, the first screen is shown."""
+    """Traces and lessons that visitors can open; if empty, the first screen is shown."""
     read: Mapping[Source, Replay] = field(default_factory=dict)
     first: Prepared | None = None
     game: Workload | None = None
-    """Jobs of the game with which every visit begins, or None."""
 
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
-        """Return the shared objects, with all traces read and the first pictures computed."""
         read = {each.source: replay_of(each.source) for each in openings if not isinstance(each, LessonOpening)}
         first = None
         if openings:
@@ -82,9 +80,7 @@ class ServerResources:
         return cls(openings, read, first)
 
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
-        """Return the shared objects with the first run at the place `told` of the common screen, for a visitor who
-        continues alone from there.
-        """
+        """Return the objects with the first run where the common screen is, for a visitor who continues alone."""
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
@@ -100,9 +96,7 @@ class ServerResources:
         return tuple(source.trace for source in self.read)
 
     def classroom(self, answers: bool) -> Classroom | None:
-        """Return the class that collects answers to the first lesson, if there is one and `answers` is True; otherwise
-        the class for the game, or None.
-        """
+        """Return the class for the first lesson if `answers` is True, otherwise for the game, or None."""
         walk = self.first.walk if self.first is not None else None
         if walk is not None and answers:
             return Classroom(Roster([*map(self._as_in_the_chart, walk.scenes)]), walk.lesson.title)
@@ -124,9 +118,7 @@ class Visit(Reporting):
     def __init__(
         self, shared: ServerResources, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
     ) -> None:
-        """Make the program. `offer` is the place where this visitor was last, to which a dialog offers to return;
-        `best` are the best games of the class.
-        """
+        """Make the program. `offer` is the visitor's last place, to which a dialog offers to return."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
         self._best = best_of(best)
@@ -144,7 +136,6 @@ class Visit(Reporting):
         self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
-        """Go to the place (session or scene) that was offered, if the visitor agrees."""
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay
@@ -154,7 +145,6 @@ class Visit(Reporting):
             self.open(lambda: self._of_session(from_line(str(line))))
 
     def _take(self, text: str) -> None:
-        """Open a session file that the visitor dropped on the page."""
         self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
 
     def _of_session(self, session: Session) -> Opening:
@@ -174,9 +164,7 @@ class Visit(Reporting):
         return there
 
     def _check_files(self, session: Session) -> None:
-        """Raise an error if a session names a file of nodes or outages that the server does not offer. Whether the file
-        exists is not checked.
-        """
+        """Raise an error if a session names a file that is not offered; whether it exists is not checked."""
         nodes, outages = session.options.get("nodes"), str(session.options.get("outage") or "")
         if nodes not in (None, *(source.nodes for source in self._shared.read)) or ".csv" in outages.lower():
             raise ParameterError("this session names a file of nodes or outages, and visitors read none")
@@ -195,7 +183,6 @@ class Visit(Reporting):
         self.report(type="score", mean=message.mean, worst=message.worst)
 
     def _hear_best(self, text: str) -> None:
-        """Show the best games of the class, which the server has sent as JSON in `text`."""
         self._best = best_of(json.loads(text))
         for screen in self.screen_stack:
             if isinstance(screen, PlayScreen):
@@ -205,9 +192,7 @@ class Visit(Reporting):
         return VisitorDriver
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Read what is to be opened. A trace in a file is allowed only if the server offers it; samples, lessons and
-        puzzles are always allowed.
-        """
+        """Read what is to be opened; a file must be one that the server offers."""
         if opening.source in self._shared.read:
             return opening.prepared(self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
@@ -219,8 +204,6 @@ class Visit(Reporting):
 
 
 def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], object]:
-    """Return the function that runs in each visitor's process; its argument is the first message of the server."""
-
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
         seal(shared.traces)
@@ -299,7 +282,6 @@ def _is_within(path: str, readable: tuple[str, ...]) -> bool:
 
 
 def _answers(given: object) -> tuple[tuple[int, bool], ...]:
-    """Return the answers in data from JSON as (scene, True if right); invalid entries are left out."""
     if not isinstance(given, list):
         return ()
     return tuple((each[0], bool(each[1])) for each in given if isinstance(each, list) and len(each) == 2)

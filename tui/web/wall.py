@@ -31,16 +31,12 @@ ONLY_HERE = "Only this machine reaches this address. Other machines need --host 
 
 @dataclass(frozen=True)
 class Answers:
-    """Content of the wall: the question of the class, and the number of students for each answer."""
-
     asks: str = ""
     """Text of the question; "" if only the address is shown."""
     told: str = ""
     """Reason for the right answer; "" until the right answers are shown."""
     bars: tuple[tuple[str, int, bool | None], ...] = ()
-    """For each bar: the answer, the number of students, and True if it is right; None until the right answers are
-    shown.
-    """
+    """For each bar: the answer, the number of students, and if it is right (None before that is shown)."""
     address: str = ""
     """Address at which students answer; "" if unknown."""
     here: int | None = None
@@ -48,7 +44,7 @@ class Answers:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
-        """Return the content of the wall in a message of the server; each text is cut to one line of limited length."""
+        """Return the content in a message of the server; each text is cut to one line of limited length."""
         bars = [
             (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), _truth(bar.get("right")))
             for bar in told.get("bars", [])[: MOST_BARS + 1]
@@ -63,9 +59,7 @@ def _truth(given: object) -> bool | None:
 
 
 SIGNS = {True: ("✓ ", "good", "█"), False: ("× ", "bad", "▒"), None: ("  ", "accent", "█")}
-"""Sign, style and block character of a bar: for True a right answer, for False a wrong one, for None before the right
-answers are shown
-"""
+"""Sign, style and block of a bar by whether it is right (None before that is shown)"""
 
 
 def bars(answers: Answers, width: int) -> list[Line]:
@@ -106,7 +100,6 @@ def bars(answers: Answers, width: int) -> list[Line]:
 
 
 def _address_lines(answers: Answers, width: int) -> list[Line]:
-    """Return lines with the address, broken if it is too long, and with the number of students."""
     if not answers.address:
         return []
     room = max(width - 4, 8)
@@ -122,7 +115,6 @@ def _address_lines(answers: Answers, width: int) -> list[Line]:
 
 
 def _counted(answers: Answers) -> Line:
-    """Return a line on how many students are connected or, if there is a question, how many of them have answered."""
     here = answers.here
     if here is None:
         return line()
@@ -155,7 +147,6 @@ class Wall(Screen[bool]):
         yield Sheet(id="answers")
 
     def put(self, answers: Answers) -> None:
-        """Show these answers."""
         self._answers = answers
         self._draw()
 
