@@ -13,18 +13,14 @@ from tui.look.text import shorten
 
 
 def asked(workload: Workload, rank: int) -> str:
-    """Return the question at the top of the dialog: what would have helped the job of this rank? It contains the
-    processors and time that the job requests, and its submit time unless this depends on the policy.
-    """
+    """Return the dialog's question; the submit time is left out where it depends on the policy."""
     job = workload.jobs[rank]
     when = "when other jobs allow it" if workload.follows and workload.follows[rank] else clock(job.submit)
     return f"What would have helped {name(job)} ({processors(job.procs)} for {span(job.estimate)}, submitted {when})?"
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """Return the headings and a row for each tried policy. `first` is the policy with which the others are compared; if
-    `narrow`, only the most important columns are included.
-    """
+    """Return headings and a row per tried policy, compared with policy `first`; the important columns if `narrow`."""
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
@@ -41,9 +37,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 
 
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    """Return a sentence on which policy shortens the job's wait most compared with policy `first`, and on how the waits
-    of other jobs change.
-    """
+    """Return a sentence on the policy that shortens the job's wait most, against policy `first`."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
         return f"{name(job)} never starts under any of these policies."

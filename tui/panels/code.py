@@ -23,9 +23,7 @@ ROOM = 12
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet with the function that made the chosen decision. The deciding line is marked, and each line has
-    the values and conditions that belong to it.
-    """
+    """Return the function that made the chosen decision, with values and conditions beside its lines."""
     scene = context.scene
     decision = _chosen(context)
     rank = context.selected
@@ -56,10 +54,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _chosen(context: Context) -> int | None:
-    """Return the index of the decision to show: the selected one, otherwise the first about the selected job. If no job
-    is selected, the first that does more than keep a job waiting or, without such a one, the first of all. None if no
-    decision can be shown.
-    """
+    """Return the index of the decision to show: selected, of the selected job, not just waiting, or any; else None."""
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:
         return context.decision if context.decision < len(decisions) else None
@@ -88,7 +83,6 @@ def _shown_lines(focus: Focus) -> Iterator[tuple[int, str]]:
 
 
 def _callers(focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield the lines of code of the calls that led to this function, one line for each caller."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
         yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "dim"))
@@ -129,7 +123,6 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
 
 
 def _values_of_line(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
-    """Yield (text, style) for the result of the condition in a code line, and for the variables that the line set."""
     if condition := focus.conditions.get(number):
         numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "
         yield f"{numbers}{'yes' if condition.is_true else 'no'}", "good" if condition.is_true else "warn"

@@ -27,19 +27,15 @@ class QueueOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything from which a panel is drawn: the scene of the run, the look, and the user's choices."""
-
     about: About
     scene: Scene
     look: Look
     selected: int | None = None
-    """Rank of the selected job; None if no job is selected."""
     hovered: int | None = None
     """Rank of the job under the mouse pointer; None if there is no job."""
     decision: int | None = None
     """Index of the selected decision of the step; None if the step is shown as a whole."""
     phase: int | None = None
-    """Number of the phase, in the last rebuild of the matrix, that is shown; None for all."""
     of_other: bool = False
     """True if the scene belongs to the other run of a comparison."""
     visible: frozenset[str] = frozenset()
@@ -51,9 +47,7 @@ class Context:
 
     @property
     def at(self) -> Clock:
-        """Return a function that formats a time; it leaves out the day if that is the day of the present time of the
-        replay.
-        """
+        """Return a function that formats a time; on the present day of the replay without the day."""
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)
 
@@ -64,7 +58,7 @@ class Context:
 
     @property
     def whose(self) -> Span | None:
-        """Return the name of the run that the scene shows, as text; None if only one run is shown."""
+        """Return the name of the run that the scene shows; None if only one run is shown."""
         versus = self.scene.versus
         return None if versus is None else run_name(self, self.of_other)
 
@@ -73,9 +67,7 @@ class Context:
         return not self.look.ascii
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for the place at `column` of a line: text on the job `rank` or, if `rank` is None, the
-        meaning of the word at this place.
-        """
+        """Return the tooltip at `column` of a line: on the job or, without one, the meaning of the word there."""
         if rank is not None:
             return self.scene.hover(rank)
         own = {own.name: own.meaning for own in self.scene.snapshot.columns if own.meaning}
@@ -83,17 +75,12 @@ class Context:
 
 
 RUNS = "one", "other"
-"""Styles of the names of the two compared runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
-"""Function that returns the content of a panel from the context, the size, and the number of the first line of the
-body.
-"""
+"""Function of the context, the size and the number of the first line of the body."""
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""Function (context, size, column, row) that returns text about the place at this column and row of a panel; "" for
-none.
-"""
+"""Function (context, size, column, row) that returns the tooltip of this place; "" for none."""
 
 
 # Windows into long bodies
@@ -149,9 +136,7 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 
 def written(told: str, context: Context) -> str:
-    """Return the text in characters that this terminal can show: ASCII if it has no Unicode, and no control
-    characters.
-    """
+    """Return the text in characters that this terminal can show, without control characters."""
     return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
@@ -176,7 +161,6 @@ def worded(
 
 
 def run_name(context: Context, other: bool) -> Span:
-    """Return the name of the first run, or of the second one if `other` is True, in the colour of that run."""
     assert context.scene.versus is not None
     return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
 
@@ -188,9 +172,7 @@ def nobody_waits(shown: Snapshot) -> str:
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
-    """Return the sheet of an empty panel. Each text in `told` is a paragraph: why the panel is empty, and when it will
-    have content.
-    """
+    """Return the sheet of an empty panel, with paragraphs on why it is empty and when it will have content."""
     body: list[Line] = []
     for paragraph in told:
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]

@@ -41,7 +41,6 @@ SIGNS: dict[type, Sign] = {
 
 
 def sign(decision: d.Decision, unicode: bool = True) -> Span:
-    """Return the icon of a decision, in its colour."""
     drawn = SIGNS.get(type(decision), _OTHER)
     if isinstance(decision, m.Place) and decision.passes:
         drawn = SIGNS[d.Backfill]
@@ -49,6 +48,5 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 
 
 def rank_of(decision: d.Decision) -> int | None:
-    """Return the rank of the job that a decision is about, or None."""
     job = d.job_of(decision)
     return None if job is None else job.rank

@@ -22,15 +22,11 @@ INDENT = 2
 """Width in columns of the icon before a decision and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Largest number of decisions whose texts are wrapped. Above it, each decision takes one line, and only the visible
-lines are made.
-"""
+"""Largest number of decisions whose texts are wrapped; of more, only the visible ones are made, a line each."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the panel: the arrivals and completions of the step, and then its decisions. `first` is the first visible
-    line when the list is scrolled.
-    """
+    """Return the arrivals and completions of the step, and its decisions, from line `first` on."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -68,20 +64,14 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Return True if `run`, a range of decisions, begins with the selected decision or, if none is selected, with a
-    decision about the selected job.
-    """
+    """Return True if `run` begins with the selected decision or, without one, with one about the selected job."""
     if context.decision is not None:
         return run.start == context.decision
     return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
 
 
 def _runs(context: Context) -> list[range]:
-    """Return the ranges (of indices) of decisions that share a line: neighbours that keep jobs waiting for the same
-    reason, or phases of a matrix rebuild that change no job.
-
-    While a decision is selected, each decision has its own line.
-    """
+    """Return ranges of decisions that share a line: keeps for one reason, or phases that change no job."""
     decisions, selected = context.scene.snapshot.decisions, context.selected
     if context.decision is not None:
         return [range(index, index + 1) for index in range(len(decisions))]
@@ -102,16 +92,13 @@ def _runs(context: Context) -> list[range]:
 
 
 def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
-    """Return the indices of phases of a matrix rebuild that change no job, and of the decisions in these phases."""
     starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
     phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
 
 
 def _have_same_reason(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if both decisions keep a job waiting for the same reason, which has a sentence for several jobs.
-    Return False if one of them is about the selected job.
-    """
+    """Return True if both keep jobs waiting for one reason that has a plural, and none is the selected job."""
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
@@ -135,17 +122,13 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if the decision after the range `run` belongs to the last phase (of a matrix rebuild) in this
-    range.
-    """
+    """Return True if the decision after the range belongs to the last phase (of a matrix rebuild) in it."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Return lines that name phases (`names`) of a matrix rebuild in which no job moves. Without `wrap` it is one line,
-    which is cut off if it is too long.
-    """
+    """Return lines that name phases in which no job moves; without `wrap` one line, cut off if too long."""
     told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -175,9 +158,7 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Return lines with a sentence on jobs that were submitted or have ended: their names, then the verb `one` for a
-    single job or `many` for several. `mark` is the icon of the sentence; `why` is added only for a single job.
-    """
+    """Return a sentence on jobs that arrived or ended; `why` is added only for a single job."""
     if not jobs:
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
@@ -186,15 +167,12 @@ def _happened(
 
 
 def _names(jobs: Sequence[Job]) -> str:
-    """Return the names of the first few jobs and the number of the others."""
     names = [name(job) for job in jobs[:NAMED]]
     return listed([*names, f"{len(jobs) - NAMED:,} more"] if len(jobs) > NAMED else names, NAMED + 1)
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return a decision as lines, or as one line without `wrap`: marked if it is selected, in italics if it comes after
-    the selected decision.
-    """
+    """Return a decision as lines, one without `wrap`; in italics if it comes after the selected decision."""
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):
@@ -215,6 +193,5 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
 
 
 def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with the icon `drawn` in front of the first one; the other lines are indented already."""
     first, *rest = lines
     return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

@@ -54,9 +54,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """Return the job's state in a few words, such as "killed". For a waiting or suspended job with evidence `found`,
-    add what the policy did about it, such as "could not start".
-    """
+    """Return the job's state and, with evidence, what the policy did about it, such as "could not start"."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not resume"
@@ -72,9 +70,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]:
-    """Return lines with the job's colour, the processors and time that it requests, when it was submitted, and whose it
-    is. With `is_known=False`, its submit time in this run is not known yet.
-    """
+    """Return lines on the job's request, submission and user; `is_known` is False for an unknown submit time."""
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     nodes, plain = shown.nodes, processors_wanted(job.procs, shown.procs, shown.there, "now")
@@ -112,9 +108,7 @@ def _present_lines(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _is_decided(clause: str, context: Context) -> bool:
-    """Return True if the clause says the same as a decision of this step, which the sentence below the chart already
-    shows.
-    """
+    """Return True if the clause repeats a decision of this step, which the sentence below the chart shows."""
     shown = context.scene.snapshot
     return any(clause == f"{told_decision(decision, shown, context.at)}." for decision in shown.decisions)
 
@@ -123,9 +117,7 @@ def _is_decided(clause: str, context: Context) -> bool:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield lines for each number that the policy wrote into its notes about the job: the number's curve, and its first
-    and last value.
-    """
+    """Yield a curve, and the first and last value, for each number that the policy noted about the job."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -140,9 +132,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return the curve of the job's xfactor as lines; empty if the job was never interrupted, or if it took turns in a
-    matrix.
-    """
+    """Return the curve of the job's xfactor; empty if it was never interrupted or took turns in a matrix."""
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []
@@ -155,9 +145,7 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the job's xfactor at a time. If the job was restarted, its earlier run counts as wait; so does the
-    overhead of suspensions.
-    """
+    """Return the job's xfactor at a time; a run before a restart and overhead of suspensions count as wait."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))
@@ -196,9 +184,7 @@ def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
 
 
 def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]:
-    """Return lines with the job's events and their times. Of its planned starts only the first is listed, and the
-    middle of a long history is left out.
-    """
+    """Return the job's events; of its planned starts only the first, without the middle of a long history."""
     events = list(_events(context, job, shown))
     if not events:
         return []

@@ -23,9 +23,7 @@ MOST_CONSIDERED = 12
 
 
 def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
-    """Return the evidence about the job `rank` at the time of the scene; None if the job has ended or is not yet
-    submitted. `passed` is the number of later jobs that started before it.
-    """
+    """Return the evidence about a job at the scene's time; None if it has ended or is not yet submitted."""
     scene = context.scene
     found = evidence_of(scene.snapshot, rank, context.at, passed)
     if found is None or scene.snapshot.time is None:
@@ -49,12 +47,10 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
 
 
 def clauses_of(found: Evidence) -> tuple[str, ...]:
-    """Return the sentences of the evidence, with names of partitions in place of numbers."""
     return tuple(with_partition_names(clause, found.snapshot) for clause in found.clauses)
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return lines with the numbers in the evidence, each after its label."""
     told = (fact_row(fact, context.at) for fact in found.facts)
     rows = [(written(label, context), value) for label, value in told]
     margin = max((text.cells(label) for label, _ in rows), default=0) + 2
@@ -66,12 +62,7 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return lines with decisions about the selected job, and with decisions on other jobs that concern it (jobs that
-    passed it, or that it delayed). Further decisions are only counted.
-
-    The decision to keep the job waiting is left out if its reason is shown above. While the panel of decisions is
-    visible, all decisions about the job are left out, and the others are shown without their reasons.
-    """
+    """Return lines with decisions that concern the selected job, without what another visible panel shows."""
     told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
     known = " ".join(clauses_of(found))
     told = [(entry, words) for entry, words in told if not (_is_kept(entry) and words.partition(": ")[2] in known)]
@@ -87,14 +78,10 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def _is_kept(entry: Considered) -> bool:
-    """Return True if the entry is the decision to keep the selected job waiting."""
     return entry.is_own and isinstance(entry.decision, Keep)
 
 
 def _lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
-    """Return the decision `entry`, whose text is `told`, as lines; a decision about the selected job itself is
-    bright.
-    """
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(told, context, width, style, hang=2, rank=rank)
     return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

@@ -14,9 +14,7 @@ from sim.machine.processors import ranges
 
 
 class Fold(NamedTuple):
-    """Column of a panel: `part` is the index of the set with most of its processors, None if all are free; `thin` is
-    True if more than half of the column is free.
-    """
+    """Column: index of the set with most of its processors (None if all are free), and if over half of it is free."""
 
     part: int | None
     thin: bool
@@ -51,14 +49,11 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
 
 
 def drawn_columns(procs: int, columns: int) -> int:
-    """Return how many of `columns` columns are used for `procs` processors."""
     return columns if procs > columns else columns // procs * procs
 
 
 def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
-    """Return an array with an entry for each processor: the index in `parts` of the set that contains the processor, or
-    -1.
-    """
+    """Return for each processor the index in `parts` of the set that contains it, or -1."""
     owner = np.full(procs, -1, dtype=np.int64)
     for part, processors in enumerate(parts):
         for low, high in ranges(processors):

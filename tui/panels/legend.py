@@ -12,9 +12,7 @@ from tui.look.sheets import Line, Span, line
 
 
 def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
-    """Return a line with the name of the colour mode and the meaning of as many colours as fit; empty if each job has
-    its own colour.
-    """
+    """Return the name of the colour mode and as many meanings as fit; empty if each job has its own colour."""
     if not chart.legend:
         return line("")
     title = TITLES.get(chart.mode, chart.mode) if chart.mode in MODES else "start"

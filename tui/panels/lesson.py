@@ -21,10 +21,7 @@ MARGIN = 2
 
 
 def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> list[Line]:
-    """Return the lesson's present scene as lines: the title with the scene's number at the right, then the text and the
-    question or answer. Partitions have the names that they have in `shown`, the run's present snapshot; numbers without
-    it.
-    """
+    """Return the lesson's scene as lines; partitions have the names in `shown`, without it numbers."""
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _question_lines(now, now.question, width)
@@ -37,7 +34,6 @@ def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> li
 
 
 def _title(now: SceneNow, width: int) -> Line:
-    """Return the line with the scene's title, and with its number at the right."""
     off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
@@ -51,7 +47,6 @@ def _title(now: SceneNow, width: int) -> Line:
 
 
 def _question_lines(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
-    """Yield lines with the question, the possible answers, and what the user has typed."""
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
@@ -67,7 +62,6 @@ def _question_lines(now: SceneNow, asked: Question, width: int) -> Iterator[Line
 
 
 def how_to_answer(asked: Question) -> str:
-    """Return one line that says how to answer the question."""
     if any(choice.rank is not None for choice in asked.choices):
         return "Click the job, or type its number. Space shows what happens."
     if asked.choices:
@@ -78,7 +72,7 @@ def how_to_answer(asked: Question) -> str:
 
 
 def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]] = ()) -> Line:
-    """Return the line with the keys that work during a lesson; `more` are other keys as (key, word, action)."""
+    """Return the line with the keys that work during a lesson; `more` are (key, word, action)."""
     pairs = [
         ("space →", "go on" if now.question is None else "show me", "lesson_next"),
         ("←", "back", "lesson_previous"),
@@ -113,7 +107,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return the paragraph or the list items in these rows of Markdown, each as one text joined from its rows."""
+    """Return the paragraph or the list items in these rows of Markdown, each as one text."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):
@@ -166,7 +160,6 @@ def _words_of(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def _joined(made: Line) -> Line:
-    """Return the line with neighbouring spans of equal style joined to one span."""
     row: list[Span] = []
     for span in made.spans:
         if row and row[-1][1:] == span[1:]:

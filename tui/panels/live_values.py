@@ -12,13 +12,11 @@ from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:
-    """Return the seconds between the snapshot's step and the time that the screen shows."""
     time = scene.snapshot.time
     return 0.0 if time is None else scene.clock - time
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """Return the job's entry with its wait, run time and xfactor recomputed for the time that the screen shows."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)
@@ -44,11 +42,7 @@ def _running_by_clock(running: Running, scene: Scene) -> Running:
 
 
 def _seconds_since_step(running: Running, scene: Scene) -> float:
-    """Return the seconds for which the job has run since the snapshot's step. In a matrix only the turns of the job's
-    rows count.
-
-    The time that the job still owes for a migration is subtracted.
-    """
+    """Return the seconds run since the snapshot's step; in a matrix, of the turns of its rows, less migration's."""
     if running.kind == "gang":
         gained = _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
         return max(gained - running.owes, 0.0)
@@ -61,9 +55,7 @@ def _rows_of(running: Running, shown: Snapshot) -> list[int]:
 
 
 def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
-    """Return the seconds between the snapshot's step and time `clock` in which one of these rows of the matrix had its
-    turn.
-    """
+    """Return the seconds from the snapshot's step to `clock` in which one of these rows had its turn."""
     turns = shown.rules.turns()
     if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
         return 0.0

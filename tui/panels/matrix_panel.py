@@ -21,15 +21,11 @@ Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
 """Smallest number of lines that are kept free for the decisions of a rebuild, if it has any."""
 BELOW = 11
-"""Number of lines of the panel that must remain besides the matrix; each row of the matrix has two lines only if these
-lines remain.
-"""
+"""Number of lines that must remain for each row of the matrix to have two lines."""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the rows of the matrix and the phases of its last rebuild. Below them are the decisions of
-    the selected phase, scrolled to line `first`.
-    """
+    """Return the matrix, the phases of its last rebuild, and decisions of the selected phase from line `first`."""
     shown = context.scene.snapshot
     if shown.matrix is None:
         return taught(TITLE, context, size, *_no_matrix(shown))
@@ -71,9 +67,7 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """Return `count` of the rows, in the same order. The active one (`on_turn`) is chosen first, then rows of the
-    selected job (its home row before the others), then rows near the active one.
-    """
+    """Return `count` rows in order: the active one first, then the selected job's (home first), then near ones."""
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 
     def weight(index: int) -> tuple[int, int]:
@@ -84,9 +78,7 @@ def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, coun
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
-    """Yield lines for as many rows of the matrix as fit, with a mark at the active row `on_turn`. Each row has two
-    lines if there is space.
-    """
+    """Yield as many rows of the matrix as fit, with a mark at the active one; two lines each if there is space."""
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
     rows = sorted(matrix.rows, key=_place_in(context))
@@ -118,9 +110,7 @@ def _place_in(context: Context) -> Callable[[Row], tuple[int, int]]:
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:
-    """Return a line with the numbers of the first and the last processor and, if a column stands for several
-    processors, how many. It begins with `label` blanks.
-    """
+    """Return the numbers of the first and last processor, and how many a column has, after `label` blanks."""
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
     between = each.center(max(columns - 1 - len(last), 0))
@@ -128,9 +118,7 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """Yield the spans of one row of the matrix from its `cells` and its columns (`folded`). Neighbouring columns of the
-    same job form a run; with `named`, the name of the job is written in its widest run.
-    """
+    """Yield the spans of a row; with `named`, a job's name is written in the widest run of its columns."""
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
     for place, (seen, length) in enumerate(runs):
@@ -145,9 +133,7 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the spans of `length` neighbouring columns of one job. With `named` the job's name comes first if it fits;
-    the other columns have the character of `_filling` (which explains `thin`).
-    """
+    """Yield `length` columns of one job: with `named` its name if it fits, else `_filling`."""
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
     names = (printable(told) for told in (name(job), job.id))
@@ -161,9 +147,7 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row). At
-    home it is a low block if `thin` (more than half of the column is free).
-    """
+    """Return the character of a job's columns: solid at home, low if `thin`, hatched for a replica."""
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
     if cell.is_home:
@@ -176,7 +160,6 @@ def _hue(context: Context, cell: Cell) -> int | None:
 
 
 def _style(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the style with the job's colour, dimmed if another job is selected."""
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:

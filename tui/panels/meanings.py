@@ -45,7 +45,6 @@ PANELS = {
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",
 }
-"""Mapping from the title of each panel to text on what the panel shows"""
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
@@ -83,7 +82,6 @@ _HERE = {
     "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""Mapping from each word in the panels, such as "job", to text on its meaning"""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 
@@ -99,16 +97,12 @@ def _meanings() -> dict[str, str]:
 
 
 def title_meaning(title: str) -> str:
-    """Return text on what the panel with this title shows. A title that is not in `PANELS` is the name of a job, which
-    is the title of the panel of details.
-    """
+    """Return what the panel shows; a title not in `PANELS` is a job's name, the title of the details."""
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 
 
 def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
-    """Return the meaning of the word at a column of a line; for a number, that of the word before it. `own` maps words
-    of the policy to their meanings.
-    """
+    """Return the meaning of the word at a column or, for a number, of the word before it; `own` are the policy's."""
     for word in reversed([word for at, word in _parts_of(line) if at <= column]):
         known = own.get(word) or _meanings().get(word)
         if known or not re.search(r"\d|–", word):

@@ -20,19 +20,16 @@ TITLE = "Numbers so far"
 CELL, GAP = 22, 2
 """Width in columns of a metric, and of the gap between two metrics."""
 LEAST_PLOT = 30
-"""Smallest width in columns of a plot."""
 
 
 class Figure(NamedTuple):
-    """Metric with its name and value as text; `brief` is a shorter text for a line with several metrics."""
+    """Metric as text; `brief` is a shorter text for a line with several metrics."""
 
     name: str
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Notes on how many jobs the metric covers, in several lengths, the longest first; the first one that fits is
-    shown.
-    """
+    """Notes on how many jobs the metric covers, the longest first; the first one that fits is shown."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -108,9 +105,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a metric of the jobs that have ended; before the first has ended, a dash replaces the value. `brief` is a
-    shorter name for the line with several metrics, "" to use `name`.
-    """
+    """Return a metric of ended jobs, a dash before the first has ended; `brief` is a shorter name, "" for none."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 
@@ -136,9 +131,7 @@ def _three_digits(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return the metrics `told` as lines, as many as fit into `columns` columns of width `cell` and `rows` rows. They
-    fill the first column from top to bottom, then the next one.
-    """
+    """Return as many metrics as fit into columns of width `cell`, filled from top to bottom."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -171,9 +164,7 @@ def _joined(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Return plots of utilization, waiting jobs and requested processors from the beginning until now, as lines that
-    fill the space.
-    """
+    """Return plots of utilization, waiting jobs and requested processors until now, which fill the space."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(busy_at(shown, context.scene.clock) / shown.there if shown.there else 0, 0)
@@ -199,9 +190,7 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield a plot as lines: the lowest has the name and the present value, the highest the value `top`. `scale` has
-    these two values as text, the present one first.
-    """
+    """Yield a plot; `scale` has the present value and the value `top` as text."""
     label, side = 8, max(7, *(len(told) + 1 for told in scale))
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

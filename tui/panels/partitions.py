@@ -22,15 +22,11 @@ from tui.panels.folding import drawn_columns, fold
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("▁", "."), "borrowed": ("▚", "%"), "idle": ("▖", ":"), "lent": ("─", "-")}
-"""For each state of a processor in a partition: its character in Unicode and in ASCII"""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed, free", "lent": "lent"}
 LINES = 4
-"""Number of lines for each partition if there is enough space"""
 
 
 class Part(NamedTuple):
-    """Partition with its present processors and its waiting jobs."""
-
     number: int
     name: str
     own: int
@@ -39,9 +35,7 @@ class Part(NamedTuple):
     used: int
     """Processors of the partition on which jobs run, as bits."""
     borrowed: tuple[tuple[int, int], ...]
-    """Processors that the partition has borrowed, as pairs (partition that owned them at the division, the processors
-    as bits).
-    """
+    """Pairs (partition that owned them at the division, borrowed processors as bits)."""
     lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
@@ -68,9 +62,7 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:
-    """Return text on which partition has the processors under the pointer now, and which owned them when the machine
-    was divided.
-    """
+    """Return which partition has the processors under the pointer, and which owned them at the division."""
     shown = context.scene.snapshot
     if not shown.owners or not 0 <= column < drawn_columns(shown.procs, size[0]):
         return ""
@@ -119,15 +111,12 @@ def parts_of(shown: Snapshot) -> Iterator[Part]:
 
 
 def name_of(shown: Snapshot, partition: int) -> str:
-    """Return the name of a partition."""
     names = partition_names(shown)
     return names[partition] if partition < len(names) else f"partition {partition}"
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the pivot of a queue: the first of its waiting jobs without a granted reservation, where jobs of high
-    priority come first. None if all waiting jobs have granted reservations.
-    """
+    """Return the pivot: the first waiting job without a granted reservation, high priority first; or None."""
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -136,7 +125,6 @@ def _pivot(waiting: Sequence[Queued]) -> Queued | None:
 
 
 def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
-    """Yield the lines of a partition, the most important first: name, processors, queue and loans."""
     yield _heading(context, part, width)
     yield line(*_bar(context, part, width))
     yield _queue(context, part, width)
@@ -154,9 +142,7 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
-    """Return text on the partition's processors: how many it has, and how many are free. If `is_told`, add the borrowed
-    and lent ones, in a form that fits into `room` columns.
-    """
+    """Return how many processors are in the partition and free and, if `is_told`, borrowed and lent."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
@@ -171,14 +157,11 @@ def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
 
 
 def hue_of(partition: int) -> int:
-    """Return the hue (colour number) of a partition."""
     return partition_hue(partition)
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return the partition's processors in groups, as (processors as bits, state, style). Groups of borrowed and lent
-    processors have the colour of the other partition.
-    """
+    """Return groups (processors as bits, state, style); borrowed and lent ones have the other's colour."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
@@ -219,7 +202,6 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 
 
 def _loans(context: Context, part: Part) -> str:
-    """Return text on what the partition has borrowed and lent since the machine was divided."""
     shown = context.scene.snapshot
     borrowed = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.borrowed)
     lent = listed(f"{there.bit_count():,} to {name_of(shown, other)}" for other, there in part.lent)
@@ -228,7 +210,6 @@ def _loans(context: Context, part: Part) -> str:
 
 
 def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:
-    """Return lines that explain the characters which are in use."""
     drawn = {kind for part in parts for processors, kind, _ in _pieces(part) if processors}
     told = (f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items() if kind in drawn)
     return wrapped(", ".join(told), width, "dim")

@@ -12,9 +12,7 @@ TITLE = "Prints"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the panel with the lines printed in the last steps; the lines of the present step are highlighted at the
-    bottom.
-    """
+    """Return the lines printed in the last steps; the present step's are highlighted at the bottom."""
     printed = context.scene.printed
     if not printed:
         return taught(TITLE, context, size, "Output of the policy appears here, step by step.")

@@ -20,9 +20,7 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the queue from line `first` on. If a decision of the step is selected, it is the queue before that
-    decision.
-    """
+    """Return the queue from line `first` on; with a selected decision, as it was before that decision."""
     if context.decision is not None and context.scene.then is not None:
         context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
@@ -42,9 +40,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
-    """Return lines that define the xfactor (expansion factor); empty unless jobs are suspended or the policy suspends
-    jobs by their xfactors.
-    """
+    """Return the definition of the xfactor; empty unless jobs are suspended, or may be by their xfactors."""
     shown = context.scene.snapshot
     if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
         return ()
@@ -53,7 +49,6 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _examples(context: Context) -> Iterator[str]:
-    """Yield texts that compute the xfactor of the first suspended job, and of a job that runs on its processors."""
     scene = context.scene
     for halted in scene.snapshot.suspended[:1]:
         running = (each for each in scene.snapshot.running if each.job.rank in halted.blocked_by[:1])
@@ -68,9 +63,7 @@ def _examples(context: Context) -> Iterator[str]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """Return text on how many jobs wait and are suspended, and how many processors waiting jobs request. The last parts
-    are left out until the text fits into `width`.
-    """
+    """Return how many jobs wait, are suspended and want; the last parts are left out until it fits."""
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
@@ -82,7 +75,6 @@ def _note(shown: Snapshot, width: int) -> str:
 
 
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
-    """Return sentences for an empty queue: that no job waits, and what happens to a job that is submitted now."""
     if shown.time is None:
         return (
             "No job waits yet.",
@@ -100,9 +92,7 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
 
 
 class Section(NamedTuple):
-    """Part of the panel's list: its `heading` lines (maybe none) and its jobs. `places` are the indices of these jobs
-    in the queue or among the suspended jobs. The function `row` makes a job's row from its index.
-    """
+    """Part of the list: heading lines, and indices of jobs in the queue or among the suspended ones."""
 
     heading: tuple[Line, ...]
     places: Sequence[int]
@@ -138,7 +128,6 @@ def _heading(title: str, note: str) -> Line:
 
 
 def _by_queue(shown: Snapshot) -> list[list[int]]:
-    """Return, for each queue of the policy, the indices of its waiting jobs."""
     places: list[list[int]] = [[] for _ in shown.queues]
     for index, queued in enumerate(shown.queue):
         places[queued.place].append(index)
@@ -146,9 +135,7 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return lines with the name of the queue with index `place` and its number of waiting jobs. If there are
-    partitions but the chart does not draw them as lanes, another line shows the processors of the queue's partition.
-    """
+    """Return the queue's name and number of waiting jobs, and a bar of its partition without lanes in the chart."""
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
     heading = _heading(written(named, context), f"{waiting:,} waiting")
@@ -162,9 +149,7 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """Yield texts on the processors that the partition with index `place` has borrowed and lent: a number for each
-    other partition if `to_whom`, otherwise only the totals.
-    """
+    """Yield the partition's loans: a number for each other partition if `to_whom`, else only totals."""
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
@@ -177,7 +162,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the index of the selected job's line in the list; None if the job is neither waiting nor suspended."""
+    """Return the index of the selected job's line; None if the job is neither waiting nor suspended."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
@@ -193,7 +178,6 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | QueueRow:
-    """Return the entry at this index of the list: a line of a heading, or the row of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

@@ -25,18 +25,13 @@ BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
-"""Smallest and largest width, in columns of the screen, of a table column for numbers that the policy wrote into its
-notes.
-"""
+"""Smallest and largest width in columns of the screen of a table column with the policy's own numbers."""
 MOST_PLAIN = 1e6
 """Absolute value from which on a number is shown with three significant digits only."""
 
 OWN = "own "
-"""Beginning of the keys of table columns with numbers that the policy wrote into its notes."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
-"""Headings of the column of planned starts: when all of the starts are promised, when none is, and when only some
-are
-"""
+"""Headings of the planned starts: all of them promised, none, or some."""
 
 # Rows
 
@@ -49,17 +44,14 @@ class QueueRow(NamedTuple):
     xfactor: float
     starts: str
     promised: bool
-    """True if the planned start is promised; False if each pass of the policy may change it."""
+    """False if each pass of the policy may change the planned start."""
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
-    """Numbers that the policy wrote into its notes about the job, one for each of the policy's own columns; None where
-    a number is missing.
-    """
+    """Numbers of the policy's own columns; None where one is missing."""
 
 
 def waiting_row(context: Context, index: int) -> QueueRow:
-    """Return the row of the waiting job with this index in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved_text(queued, context), _reason_text(queued, context)
@@ -67,9 +59,7 @@ def waiting_row(context: Context, index: int) -> QueueRow:
 
 
 def halted_row(context: Context, index: int) -> QueueRow:
-    """Return the row of the suspended job with this index. It shows how long the job has waited or been suspended in
-    total, and which jobs are on its processors.
-    """
+    """Return the row of a suspended job: its total time without progress, and the jobs on its processors."""
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
@@ -78,14 +68,11 @@ def halted_row(context: Context, index: int) -> QueueRow:
 
 
 def time_without_progress(entry: Suspended | Running) -> float:
-    """Return the seconds for which a job has waited or been suspended in total; the xfactor counts all of them as
-    wait.
-    """
+    """Return the seconds that a job has waited or been suspended; the xfactor counts all as wait."""
     return (entry.xfactor - 1) * entry.job.estimate
 
 
 def _sitters_text(jobs: Sequence[Job]) -> Brief:
-    """Return texts of decreasing length on which jobs run on a suspended job's processors."""
     if not jobs:
         return "its processors are free", "free"
     first = name(jobs[0])
@@ -95,15 +82,13 @@ def _sitters_text(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return the planned start as text; seconds are left out if the text contains a day."""
+    """Return the planned start, without seconds if it has a day."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved_text(queued: Queued, context: Context) -> Span:
-    """Return text on how far the planned start moved in this step; for the selected job a curve of all its planned
-    starts instead.
-    """
+    """Return how far the planned start moved in this step; for the selected job a curve of all of them."""
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -133,9 +118,7 @@ def _reason_text(queued: Queued, context: Context) -> Brief:
 
 
 def sorted_places(context: Context, places: Sequence[int]) -> Sequence[int]:
-    """Return the indices `places` of jobs in the order that the user has chosen; without a choice, in the policy's
-    order.
-    """
+    """Return the jobs' indices in the order that the user has chosen, by default the policy's."""
     order, queue = context.order, context.scene.snapshot.queue
     if order is None:
         return places
@@ -159,7 +142,6 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
     "estimate": lambda job: job.estimate,
     "waited": lambda job: -job.submit,
 }
-"""For each column about the job itself: the function that returns the value by which jobs are sorted"""
 
 # The table
 
@@ -169,25 +151,19 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[QueueRow], Span]
     key: str = ""
-    """Key of a column with a number that the policy wrote into its notes; all such keys begin with `OWN`. The key is ""
-    for other columns.
-    """
+    """Key of a column that the policy wrote, which begins with `OWN`; "" for other columns."""
 
     @property
     def weighed(self) -> str:
-        """Return the name of the column in the list of `_by_weight`, which orders columns by importance."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
 class Table(NamedTuple):
-    """Columns of the table that fit, with the widths of the jobs' names (`job`) and of the reason (`why`, 0 if it is
-    not shown).
-    """
+    """Columns of the table that fit; `why` is 0 if the reason is not shown."""
 
     context: Context
     columns: tuple[Column, ...]
     job: int
-    """Width in columns of the jobs' names."""
     why: int
 
     @property
@@ -195,9 +171,7 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """Return the line of headings. The first click on a heading sorts by the column, the second reverses the order,
-        the third restores the policy's order.
-        """
+        """Return the headings; clicks on one sort by it, then reverse the order, then restore the policy's."""
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
@@ -210,7 +184,6 @@ class Table(NamedTuple):
         return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
-        """Return an icon if the selected decision is about the job, otherwise a blank."""
         decisions, at = self.context.scene.decisions, self.context.decision
         if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
             return Span(" ")
@@ -250,7 +223,6 @@ def why_and_start(row: QueueRow, *before: str) -> Brief:
 
 
 def _fitting(said: Sequence[str], width: int) -> str:
-    """Return the first of these texts (longest first) that fits into the width; if none fits, the last one cut off."""
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 
@@ -291,9 +263,7 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return the table column for the numbers with index `place` that the policy wrote into its notes. The column's
-    name is made printable, because it may come from a foreign file.
-    """
+    """Return the column; its name is made printable, because it may come from a foreign file."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: QueueRow) -> Span:
@@ -309,9 +279,6 @@ def _own_key(place: int) -> str:
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:
-    """Return `value`, a number that the policy wrote into its notes, as text in the format that the policy has chosen
-    for the column `own`.
-    """
     if not isfinite(value):
         return str(value)
     if own.unit is Unit.MOMENT:
@@ -323,7 +290,6 @@ def own_number(own: OwnColumn, value: float, context: Context) -> str:
 
 
 def _starts_title(rows: Sequence[QueueRow]) -> str:
-    """Return the heading of the planned starts, depending on whether all, none or some of them are promised."""
     promised = {row.promised for row in rows if row.starts}
     if promised == {False}:
         return ANEW
@@ -345,9 +311,7 @@ def _by_weight(context: Context) -> list[str]:
 
 
 def _ours_by_weight(shown: Snapshot) -> list[str]:
-    """Return the names of the program's own columns, the most important first. For policies that plan no starts, the
-    reason is more important.
-    """
+    """Return the names of our columns, the most important first; without planned starts the reason counts more."""
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]

@@ -19,19 +19,13 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Kinds of decisions that are left out while no phase is selected and the decisions of all phases are listed: the
-drawing of the matrix shows their result.
-"""
+"""Kinds of decisions that are left out of the list of all phases: the matrix shows their result."""
 INDENT = 2
 MOST_WRAPPED = 60
-"""Largest number of decisions whose texts are wrapped. Above it, each decision takes one line, and only the visible
-lines are made.
-"""
+"""Largest number of decisions whose texts are wrapped; of more, only the visible ones are made, a line each."""
 
 
 class Done(NamedTuple):
-    """Phase of a rebuild that has been carried out, with its decisions."""
-
     name: str
     decisions: tuple[Decision, ...]
 
@@ -47,7 +41,6 @@ class Done(NamedTuple):
 
 
 def phases(rebuild: Sequence[Decision]) -> list[Done]:
-    """Return the phases of a rebuild, each with its decisions."""
     starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
     done = []
     for start, end in pairwise([*starts, len(rebuild)]):
@@ -58,15 +51,10 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
 
 
 LABEL = "last rebuild:"
-"""Text before the names of the phases"""
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:
-    """Return lines with the names of the phases; a click on a name selects the phase.
-
-    If they take more than `rows` lines, the label is left out first, then the counts, then lines far from the selected
-    phase.
-    """
+    """Return clickable phase names in `rows` lines: the label goes first, then counts, then far phases."""
     ways = [(label, is_counted) for is_counted in (True, False) for label in (LABEL, "")]
     wrapped = (_wrapped_chips(context, width, label, counted=is_counted) for label, is_counted in ways)
     made = next((lines for lines in wrapped if len(lines) <= rows), _wrapped_chips(context, width, "", counted=False))
@@ -99,9 +87,7 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """Visible part of a list. `first` is the index of its first line in the list, and `total` the number of lines of
-    the list. `mark` is the index of the first line about the selected job, or None.
-    """
+    """Visible part of a list. `mark` is the index of the first line about the selected job, or None."""
 
     body: tuple[Line, ...]
     first: int
@@ -110,9 +96,7 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """Return the decisions of the selected phase, scrolled to line `first`. If no phase is selected, return all
-    decisions that neither the matrix nor the panel of decisions shows.
-    """
+    """Return the selected phase's decisions; else decisions that neither matrix nor decisions panel show."""
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)
@@ -125,12 +109,10 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
 
 
 def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | None:
-    """Return the first index at which `ranks` has the selected job; None if it does not occur."""
     return next((place for place, rank in enumerate(ranks) if rank is not None and rank == selected), None)
 
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
-    """Return a decision as lines, with its icon."""
     told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
     return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
 

@@ -19,7 +19,6 @@ from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
 LEVEL = ("mean_wait", "mean_bounded_slowdown", "max_wait", "max_bounded_slowdown")
-"""Metrics that are compared only over the jobs that have ended in both runs."""
 SO_FAR = (
     "utilization",
     "backfilled",
@@ -36,7 +35,6 @@ LABELS = {
     "speculative_kills": "runs cut short",
     "borrowed": "borrowed",
 }
-"""For each metric whose usual title is too long: a short title"""
 LABEL = 17
 """Width in columns of the labels, including at least one blank after them."""
 CHANGE = 10
@@ -52,9 +50,7 @@ COLUMN = (10, 18)
 
 
 class ComparisonColumns(NamedTuple):
-    """Widths of the table: of the labels and of the values of one run. `change` is True if there is also space for the
-    difference.
-    """
+    """Widths of the labels and of the values of one run; `change` if the difference has space."""
 
     label: int
     column: int
@@ -88,9 +84,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
-    """Return the widths of the columns; those of the two runs are as wide as the names of the runs if there is
-    space.
-    """
+    """Return the widths; columns are as wide as the names of the runs if there is space."""
     least, most = COLUMN
     change = width >= LABEL + 2 * least + CHANGE + 4
     room = (width - LABEL - CHANGE * change) // 2
@@ -99,7 +93,6 @@ def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
 
 
 def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> tuple[Line, ...]:
-    """Return lines with the names of both runs and the headings of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
     for who, called, led in zip((one, other), scene.names, scene.led or scene.specs, strict=True):
@@ -118,9 +111,7 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
-    """Yield lines with metrics over the jobs that have ended in both runs, and then with metrics of each run up to now.
-    The last lines count the jobs that have ended, are under way or have not started.
-    """
+    """Yield metrics of jobs ended in both runs, then metrics of each run up to now, then counts of jobs."""
     level, totals = scene.level, scene.totals
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"
@@ -145,7 +136,6 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield a line on how many jobs start earlier, and how many later, in the second run than in the first."""
     shifts = scene.shifts
     if shifts.earlier or shifts.later:
         first = f"{scene.names[1]}: {shifts.earlier:,} {'starts' if shifts.earlier == 1 else 'start'} earlier"
@@ -180,9 +170,7 @@ def _first_difference(context: Context, scene: VersusScene, width: int) -> Itera
 
 
 def _is_told(context: Context) -> bool:
-    """Return True if the run on the screen is over, so that final metrics may be shown without revealing what comes
-    next.
-    """
+    """Return True if the run is over, so that final metrics reveal nothing of what comes next."""
     return context.scene.snapshot.next_time is None
 
 
@@ -190,9 +178,6 @@ def _is_told(context: Context) -> bool:
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield lines that announce what will be shown at the end: metrics of whole runs, and the jobs that gain and lose
-    most.
-    """
     if not scene.never:
         yield line("")
         told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
@@ -202,9 +187,7 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
 def _in_the_end(
     context: Context, scene: VersusScene, found: Comparison, grid: ComparisonColumns, width: int
 ) -> Iterator[Line]:  # fmt: skip
-    """Yield lines with metrics of the whole runs, R (gain in mean slowdown) by class, and the jobs that gained or lost
-    most. Both runs must have ended.
-    """
+    """Yield metrics, R by class, and the jobs that gained or lost most, of two runs that have ended."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
@@ -214,9 +197,7 @@ def _in_the_end(
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
-    """Yield lines with R, by how much the second run's mean slowdown is better, for all jobs and for each class of
-    estimates.
-    """
+    """Yield R, by how much the second run's mean slowdown is better, for all jobs and by class of estimates."""
     lines: list[list[Span]] = [[]]
     for ratio in ratios:
         if not ratio.jobs or ratio.r is None:
@@ -239,9 +220,7 @@ def _better(r: float) -> str:
 
 
 def _gains_and_losses(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Yield lines with the jobs that gained most and that lost most in the second run, which has the name `who`: how
-    much earlier or later they end, and both starts.
-    """
+    """Yield the jobs that gained and lost most in the second run, named `who`."""
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
@@ -257,16 +236,13 @@ def _gains_and_losses(context: Context, found: Comparison, who: str, width: int)
 
 
 def _cells(context: Context, change: Change) -> list[str]:
-    """Return the cells of a job's row: its name, how far its end moves, both starts, and its processors."""
     first, second = (context.exactly(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
 
 
 def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """Return the cells filled with blanks so that each column has one width; the last column is left out if it does not
-    fit.
-    """
+    """Return the cells padded to columns of one width; the last column is left out if it does not fit."""
     widths = [max(map(text.cells, column)) for column in zip(*rows, strict=True)]
     gap = next((gap for gap in (3, 2) if sum(widths) + gap * (len(widths) - 1) <= width), 1)
     fits = sum(widths) + gap * (len(widths) - 1) <= width
@@ -283,9 +259,7 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = "", judged: bool = True) -> Line:
-    """Return a line with both values of a metric, after `label` or, for "", the short title of the metric. If `judged`
-    and the values differ, the better one is marked.
-    """
+    """Return both values of a metric after `label` ("": its title); if `judged`, the better is marked."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]
@@ -299,7 +273,6 @@ def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = ""
 
 
 def _value(entry: Pair, value: float | None) -> str:
-    """Return a value as text; factors, such as slowdowns, are rounded to three digits."""
     match entry.metric.unit:
         case "s":
             return span(value)

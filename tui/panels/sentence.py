@@ -26,11 +26,11 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Place: ("place in the matrix", "places in the matrix"),
     Migrate: ("migration", "migrations"),
 }
-"""For each kind of decision that the sentence mentions, the most notable kind first: its noun in singular and plural"""
+"""Singular and plural of each kind of decision that the sentence mentions, the most notable first"""
 RAGGED = 12
-"""Number of columns that the sentence leaves free for each line break, because lines are broken between words."""
+"""Number of columns that the sentence leaves free for each line break, as lines break between words."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""Sentence as (icon or None, clauses); if there is too little space, its last clauses are left out"""
+"""Icon or None, and clauses, the last of which are left out if there is too little space"""
 
 
 def sentence(context: Context, width: int) -> Line:
@@ -48,7 +48,6 @@ def sentence(context: Context, width: int) -> Line:
 
 
 def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
-    """Return the sentence in at most `rows` lines."""
     told = sentence(context, (width - 2) * rows - RAGGED * (rows - 1))
     lines = wrapped(told.text, width - 1, indent=1)[:rows]
     if len(told.spans) > 1:
@@ -80,22 +79,18 @@ def _sign_and_clauses(context: Context) -> Told:
 
 
 def _state_before(then: Snapshot, index: int, many: int) -> Iterator[str]:
-    """Yield clauses on the state `then` before the selected decision, which is number `index` + 1 of the `many`
-    decisions of the step.
-    """
+    """Yield clauses on the state before the selected decision, number `index` + 1 of the step's `many`."""
     yield f"Before decision {index + 1:,} of {many:,}:"
     waiting = f"{count(len(then.queue), 'job')} {'waits' if len(then.queue) == 1 else 'wait'}"
     yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."
 
 
 def _decision_sentence(decision: Decision, context: Context) -> str:
-    """Return a decision as a sentence. It begins with the name of a job, or else with a capital letter."""
     told = told_decision(decision, context.scene.snapshot, context.at) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 
 
 def _ahead(context: Context) -> Iterator[str]:
-    """Yield clauses on the run before its first step: its jobs, machine and policy."""
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
@@ -116,11 +111,7 @@ def _run_is_over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision of the step with its reason, then the other decisions; several of the same kind
-    are only counted.
-
-    If the panel of decisions is visible, the sentence is about the state after the step instead.
-    """
+    """Return the most notable decision with its reason, then counts of others; after the step if the panel has them."""
     if "decisions" in context.visible:
         return None, tuple(_afterwards(context))
     first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))
@@ -138,9 +129,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _afterwards(context: Context) -> Iterator[str]:
-    """Yield clauses on the state after the step. They are used if the panel of decisions is visible, so that the
-    sentence does not repeat the decisions.
-    """
+    """Yield clauses on the state after the step, for when the panel of decisions already shows the decisions."""
     shown = context.scene.snapshot
     if shown.queue:
         head = shown.queue.jobs[0]
@@ -154,12 +143,10 @@ def _afterwards(context: Context) -> Iterator[str]:
 
 
 def _act(decision: Decision, context: Context) -> str:
-    """Return a decision as text, without its reason."""
     return _decision_sentence(decision, context).partition(": ")[0].removesuffix(".")
 
 
 def _waiting(context: Context) -> Iterator[str]:
-    """Yield clauses on the head of the queue, for a step without decisions."""
     shown = context.scene.snapshot
     if not shown.queue:
         yield from _idle(context)
@@ -173,13 +160,11 @@ def _waiting(context: Context) -> Iterator[str]:
 
 
 def _jobs_behind_head(shown: Snapshot) -> Iterator[str]:
-    """Yield a clause on how many jobs wait behind the head of the queue, if any do."""
     if others := len(shown.queue) - 1:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 
 
 def _idle(context: Context) -> Iterator[str]:
-    """Yield clauses for an empty queue: the suspended jobs, the busy processors, and when the next step is."""
     shown = context.scene.snapshot
     if shown.queue:
         pass

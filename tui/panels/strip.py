@@ -21,17 +21,16 @@ from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"
 SO_FAR = "so far "
-"""Beginning of the metrics in the title, which are those of the present time, not of the whole run."""
+"""Beginning of the title's metrics, which are those of the present time, not of the whole run."""
 LABEL, VALUE = 6, 7
 """Widths in columns of the label at the left of a curve, and of the value at its right."""
 LEAST = 5
 """Smallest number of columns in which a shortened text (name of a mark or date) is still shown."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
-"""For each kind of mark: its character in Unicode and in ASCII"""
 
 
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the strip as a panel; if it has only one or two rows, metrics are shown in its title."""
+    """Return the strip as a panel; one or two rows have metrics in the title."""
     lines = strip_lines(context, *size)
     if size[1] > 2:
         return Sheet(TITLE, tuple(lines), note=_known_steps(context.scene))
@@ -46,7 +45,7 @@ def _known_steps(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """Protocol of a scene (of a run or of an observed cluster), with the values that the strip needs."""
+    """Scene of a run or of an observed cluster, as far as the strip needs it."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -60,14 +59,10 @@ class Whole(Protocol):
 
     @property
     def numbers(self) -> Sequence[tuple[Column, Sequence[tuple[float, float]]]]:
-        """Return (column, (time, value) pairs) for each number that the policy wrote into its notes about the selected
-        job or its user.
-        """
+        """Return the (time, value) pairs of each number that the policy noted about the selected job or its user."""
 
 
 class Seen(Protocol):
-    """Protocol of what the strip is drawn from: a scene, and the look (theme) of the screen."""
-
     @property
     def scene(self) -> Whole: ...
 
@@ -110,13 +105,11 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
 
 
 def _jobs(many: int) -> str:
-    """Return a number of jobs as text, with the noun if both fit into the width of a value."""
     told = count(many, "job")
     return told if len(told) < VALUE else f"{many:,}"
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:
-    """Return the tooltip of a place in the strip: its time, and the processors used and jobs waiting at that time."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
         return ""
@@ -145,14 +138,11 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """Return the number of columns of a curve in a strip that is `width` columns wide."""
     return max(width - LABEL - VALUE, 1)
 
 
 def time_at(strip: StripScene, column: int, width: int) -> float:
-    """Return the time at a column of the strip: left of the curves the first time of the strip, right of the curves the
-    last time.
-    """
+    """Return the time at a column of the strip, whose first or last time stands for columns outside."""
     columns = plot_columns(width)
     share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
     return strip.begin + share * (strip.end - strip.begin)
@@ -181,9 +171,7 @@ def _curve(
     style: str,
     dotted: bool = True,
 ) -> list[list[Span]]:
-    """Return the rows of a curve of `values`, in which the value `top` has the full height. The curve is dim after the
-    present time. With `dotted`, columns where nothing is computed yet (None) are dotted.
-    """
+    """Return rows of a curve, dim after the present time; columns not yet computed (None) may be `dotted`."""
     now = column_of(context.scene.strip, context.scene.clock, columns)
     return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
 
@@ -208,9 +196,7 @@ def _curve_until(
 def _policy_curve(
     context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int
 ) -> list[Line]:
-    """Return lines with the curve of `values`: pairs (time, value) of a number that the policy wrote into its notes
-    about the selected job or its user. Where the value is unknown, the curve is empty.
-    """
+    """Return the curve of a number that the policy noted, from (time, value); blank where it is unknown."""
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
     most = max(value for _, value in values)
@@ -227,7 +213,6 @@ def _policy_curve(
 
 
 def _short_value(column: Column, value: float | None) -> str:
-    """Return `value`, a number that the policy wrote into its notes, as text that fits into the width of a value."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -262,17 +247,11 @@ def _names(context: Seen, columns: int) -> list[Placed]:
 
 
 def _exactly(context: Seen) -> Clock:
-    """Return a function that formats a time and always includes the day."""
     return clock if context.look.calendar is None else context.look.calendar.moment
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return date labels for the first and the last time, and for times between them.
-
-    `exactly` formats a time with its day. On a long run the labels have only the day. They have seconds if they are
-    less than a minute apart. A label that equals the one before is left out, and so is the day of a calendar that the
-    label before has.
-    """
+    """Return date labels of the first and last time and of times between; only as exact as their distance needs."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     has_seconds = strip.end - strip.begin < 60 * (many - 1)
@@ -295,7 +274,6 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
 
 
 def _placed_texts(placed: Sequence[Placed], columns: int) -> list[Span]:
-    """Return one row with each text at its column. If two texts overlap, the later one is shortened or left out."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:
         wanted = cells[max(column, 0) : max(column, 0) + len(told)]
@@ -308,9 +286,7 @@ def _placed_texts(placed: Sequence[Placed], columns: int) -> list[Span]:
 
 
 def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Return the row of a curve with the characters `placed` over it. The present time only colours the curve, unless
-    the curve is blank there.
-    """
+    """Return a curve with `placed` over it; the present time only colours it, unless it is blank there."""
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed
     for column, told, style in reversed(marks):

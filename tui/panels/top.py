@@ -18,17 +18,13 @@ _NAME = 14
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """Values from the state of the playback that the top line shows."""
-
     playing: bool = False
     direction: int = 1
     speed: str = ""
     progress: tuple[str, float | None] | None = None
-    """Work that is taking long: (its name, its completed share or None if unknown). None at any other time."""
+    """Work that is taking long: (its name, its completed share or None if unknown)."""
     stops: int = 0
-    """Number of stop conditions that are set."""
     hidden: tuple[str, ...] = ()
-    """Names of the panels that the user has hidden."""
     in_lesson: bool = False
     """True during a lesson, when parts of the top line are left out"""
     calendar: Calendar | None = None
@@ -38,9 +34,7 @@ class Going:
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line: trace and machine at the left, policy, speed, time and step at the right. `beside` is the policy
-    of the compared run, "" without one. If the line does not fit, the left part is cut first.
-    """
+    """Return trace and machine, then policy, speed, time and step; without space the left part is cut first."""
     right = _right_part(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
     workload = about.workload
@@ -60,9 +54,7 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
 
 
 def projected_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line for a projector: trace, policy, time and step. `beside` is the policy of the compared run, ""
-    without one.
-    """
+    """Return the line for a projector; `beside` is the policy of the compared run, "" without one."""
     if scene is None:
         return line(Span(f" {printable(about.workload.name)}", "strong"))
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)
@@ -78,7 +70,6 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
 
 
 def _title(about: About, scene: Scene) -> str:
-    """Return the policy of the run as text; `?` while a question of a lesson asks which policy it is."""
     policy = scene.snapshot.policy
     return policy if policy == UNNAMED else about.workload.title(policy)
 
@@ -113,7 +104,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """Return the time on the screen as text; if it is written as a date, with the year."""
+    """Return the time on the screen; as a date, with the year."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

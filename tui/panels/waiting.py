@@ -18,18 +18,12 @@ from tui.panels.live_values import by_clock
 from tui.panels.queue_table import QueueRow, halted_row, time_without_progress, waiting_row, why_and_start
 
 MOST = 200
-"""Largest number of waiting jobs of which all may be shown; of more jobs, only the first 20 for each line are
-considered.
-"""
+"""Largest number of waiting jobs of which all may be shown; of more, the first 20 per line are considered."""
 GAP = Span("  ")
 _BREVITIES = 5
-"""Number of forms in which a job can be shown, from form 0 (with estimate, reason and planned start) to form 4 (with
-its estimate only).
-"""
+"""Number of forms of a job, from form 0 (with estimate, reason and planned start) to 4 (estimate only)."""
 _SHORTEST_WHY = 3
-"""Number of the form (from 0, see `_BREVITIES`) in which jobs are shown if there is too little space for all of
-them.
-"""
+"""Form in which jobs are shown if there is too little space for all of them."""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
@@ -83,9 +77,7 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _both_sums(context: Context) -> list[Span]:
-    """Return the computation of two xfactors: of the first suspended job, and of the running job for which a job was
-    suspended in this step. Empty if no job was suspended for another one in this step.
-    """
+    """Return two xfactors' sums: of a job suspended in this step, and of the job that it made way for; else empty."""
     shown = context.scene.snapshot
     halted, running = by_clock(shown.suspended[0], context.scene), {each.job.rank: each for each in shown.running}
     suspend = next((each for each in shown.decisions if isinstance(each, Suspend)), None)
@@ -107,16 +99,13 @@ def _both_sums(context: Context) -> list[Span]:
 
 
 def _clickable_name(context: Context, job: Job) -> Span:
-    """Return the name of a job as text in its colour; a click on it selects the job."""
     hue = context.scene.hues.get(job.rank)
     style = f"name:{hue} strong" if hue is not None else "strong"
     return Span(written(name(job), context), style, f"select_rank({job.rank})")
 
 
 def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
-    """Return a job with its request and reason in form `brevity` (0 is the longest); a click on its name selects the
-    job.
-    """
+    """Return a job with request and reason in form `brevity` (0 is the longest); a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
@@ -129,9 +118,7 @@ def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return `head` and the entries as at most `rows` lines; None if they do not fit. If there are more jobs (`many`)
-    than entries, a last entry such as "+12" counts the others.
-    """
+    """Return `head` and entries in at most `rows` lines, or None; a last entry "+12" counts jobs left out."""
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]
     for entry in [*([GAP, *entry] for entry in entries), *rest]:
