@@ -10,7 +10,6 @@ from sim.formatting import Clock, clock
 from sim.workload.model import Header
 
 _NIGHT = 7, 20
-"""Hours at which the working day begins and ends; the rest is night."""
 _SATURDAY = 5
 _WEEKDAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 _MONTHS = "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
@@ -23,11 +22,9 @@ class Calendar:
     start: float
     zone: tzinfo
     name: str
-    """Name of the trace's time zone"""
 
     @classmethod
     def of(cls, header: Header) -> Calendar | None:
-        """Return the calendar of a trace; None if its start date is unknown."""
         if header.unix_start is None:
             return None
         name, zone = header.clock
@@ -67,19 +64,15 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return the seconds to add to a time of the trace near `seconds` to get local time in seconds since 1970. They
-        are the start of the trace plus the offset of its time zone.
-        """
+        """Return the seconds to add to a time near `seconds` to get local time in seconds since 1970."""
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None
         return self.start + (offset.total_seconds() if offset is not None else 0.0)
 
     def is_weekend(self, seconds: float) -> bool:
-        """Return True if the time is on a Saturday or Sunday."""
         local = self.local(seconds)
         return local is not None and local.weekday() >= _SATURDAY
 
     def is_night(self, seconds: float) -> bool:
-        """Return True if the time is outside of the working day, on any day of the week."""
         local = self.local(seconds)
         return local is not None and not _NIGHT[0] <= local.hour < _NIGHT[1]

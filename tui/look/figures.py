@@ -9,7 +9,6 @@ from tui.look.text import number
 
 
 def titled(entry: Metric) -> str:
-    """Return the title of a metric, with its unit appended if the unit is a time."""
     return with_unit(entry.counted, entry.unit)
 
 

@@ -44,13 +44,12 @@ RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725"
 
 
 RUN_COLOURS = "#f0f0e0", "#c090b0"
-"""Colours of two compared runs."""
 JOB_HUES = 2 * len(JOB_COLOURS)
 """Number of hues for jobs: twelve colours in two shades."""
 
 
 _FAINT, _GREY = "#555555", "#aaaaaa"
-"""Two of the sixteen colours, faint and grey, for signs and for dimmed jobs on a dark background."""
+"""Two of the sixteen colours, for signs and for dimmed jobs on a dark background."""
 READABLE = 3.0
 """Smallest contrast between the background and jobs that are dimmed because another job is selected."""
 LEGIBLE = 5.5
@@ -89,9 +88,7 @@ class Tone(IntEnum):
     HALF = 1
     MOST = 2
     FULL = 3
-    """Normal strength of a job, slightly weaker than the pure colour, because twelve pure colours would be too
-    bright.
-    """
+    """Normal strength of a job, weaker than the pure colour, because twelve pure colours would be too bright."""
     STRONG = 4
     """Strength of the selected job, and of jobs that just started."""
     DIMMED = 5
@@ -130,13 +127,10 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
 
 @dataclass(frozen=True)
 class Look:
-    """Look of the program: its colours, and the characters that it may use."""
-
     name: str
     dark: bool
     background: str
     surface: str
-    """Background colour of panels."""
     text: str
     dim: str
     faint: str
@@ -152,9 +146,7 @@ class Look:
     soft: float = 0.8
     """Strength of a job's normal block, from 0 (background) to 1 (pure colour)."""
     lift: float = 1.0
-    """Exponent of the strengths of all tones but the normal one; below 1 it makes weak colours stronger, as projectors
-    need
-    """
+    """Exponent of the strengths of all tones but the normal one; below 1 it makes weak colours stronger."""
     mode: Mode = "colour"
     depth: int = 24
     """Number of bits of a colour in the terminal: 24, 8 or 4."""
@@ -219,7 +211,6 @@ class Look:
         return known
 
     def segments(self, spans: Iterable[Span], ground: str = "") -> list[Segment]:
-        """Return the spans as segments; `ground` is the name of a style below the styles of all spans."""
         return [Segment(drawn(each.text, self.ascii), self.style(f"{ground} {each.style}")) for each in spans]
 
     def _style_named(self, name: str) -> Style:
@@ -250,9 +241,6 @@ class Look:
         return plain[name]
 
     def _block(self, kind: str, hue: str) -> Style:
-        """Return the style of text on a block of a job's colour; `kind` is on, lit, off or plan, as `style`
-        explains.
-        """
         dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
         tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
         text = Tone.MOST if tone == Tone.PLAN else _TEXT[tone]
@@ -262,13 +250,10 @@ class Look:
 
     @cached_property
     def inks(self) -> tuple[str, ...]:
-        """Return the colour of each ink; the index is the number of the ink."""
         return _inks(replace(self, calendar=None))
 
     def cell(self, fg: int, bg: int) -> Style:
-        """Return the style of a cell in the chart with the inks `fg` for the text and `bg` for the background. If jobs
-        have patterns, bold and dim replace tones.
-        """
+        """Return the style of a cell with these inks; if jobs have patterns, bold and dim replace tones."""
         if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
         hue, tone = divmod(fg, TONES)
@@ -388,7 +373,6 @@ def contrast(one: str, other: str) -> float:
 
 
 def snapped(colour: str, depth: int) -> str:
-    """Return the most similar colour that a terminal with this number of bits per colour can show."""
     if depth != 8:
         return colour
     levels = (0, 95, 135, 175, 215, 255)

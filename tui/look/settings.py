@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from sim.policies.policy import Policy
 
 FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
-"""Environment variable with the folder of the settings file; if it is not set, the system's usual folder for settings
-is used.
-"""
+"""Environment variable with the folder of the settings file, instead of the system's folder for settings."""
 MOST_RECENT, MOST_BYTES = 12, 2**20
 FASTEST = 120
-"""Largest number of frames per second."""
 MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 
@@ -59,7 +56,6 @@ class Settings:
 
     @property
     def usual(self) -> Policy | None:
-        """Return the policy that the user has set for traces opened without a policy; None if no policy is set."""
         from sim.policies import parse_policy
 
         return None if self.policy is None else parse_policy(self.policy)
@@ -73,17 +69,13 @@ class Settings:
         return replace(self, recent=_newest_first(trace, self.recent))
 
     def with_session(self, path: str) -> Settings:
-        """Return the settings with this session at the first position of the recent ones."""
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
-        """Return the settings with `scenes` as the number of scenes seen of the lesson, unless a larger number is
-        stored.
-        """
+        """Return the settings with `scenes` seen of the lesson, unless a larger number is stored."""
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
-        """Return the settings with this policy at the first position of the recent ones."""
         return replace(self, policies=_newest_first(spec, self.policies))
 
 
@@ -92,7 +84,6 @@ def _newest_first(newest: str, others: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the file of this user's settings."""
     if folder := environ.get(FOLDER_VARIABLE):
         return Path(os.path.expanduser(folder)) / "settings.json"
     from platformdirs import user_config_path
@@ -104,9 +95,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """Return the settings in the file, and one line about what is wrong with the file (None if it is in order). A
-    damaged file is renamed.
-    """
+    """Return the settings and what is wrong with the file (None if in order); a damaged file is renamed."""
     try:
         return _checked(_content(path), path)
     except FileNotFoundError:
@@ -163,9 +152,7 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """Return the settings, and one line about values of a wrong type (None if all types are right). Values of a wrong
-    type are left out, and unknown names are ignored.
-    """
+    """Return the settings without values of a wrong type, and one line about those (None if all types are right)."""
     good: dict[str, Any] = {}
     refused: list[str] = []
     for name, (expected, read) in _READERS.items():
@@ -192,9 +179,7 @@ def _text(value: Any) -> str | None:
 
 
 def _built_in(value: Any) -> str | None:
-    """Return the value if it is the spec of a built-in policy, otherwise None. Settings may not name user-defined code,
-    which would run unasked.
-    """
+    """Return the spec of a built-in policy or None: settings may not name user's code, which would run unasked."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
 

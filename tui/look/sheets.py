@@ -14,9 +14,7 @@ from tui.look.text import cells, shorten
 
 
 class Span(NamedTuple):
-    """Piece of text in one style; `style` is one or more names with blanks between them, such as "dim" or "hue:3
-    strong" (see `Look.style`).
-    """
+    """Piece of text; `style` is one or more names with blanks between, such as "dim" or "hue:3 strong"."""
 
     text: str
     style: str = ""
@@ -26,9 +24,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line of text. If it is about a job, `rank` is the job's rank, and a click on the line selects the job; otherwise
-    `rank` is None.
-    """
+    """Line of text; a click on it selects the job `rank`, unless that is None."""
 
     spans: tuple[Span, ...]
     rank: int | None = None
@@ -52,11 +48,9 @@ class Sheet:
     first: int = 0
     total: int = 0
     note: str = ""
-    """Short text at the right end of the title."""
     mark: int | None = None
     """Index in `body` of the line that must be visible, such as the selected one; None for no line."""
     of_both: bool = False
-    """True if the sheet is about both runs of a comparison."""
     wants: int = 0
     """Number of lines that head and body would need to show all content; 0 if they show all of it now"""
     is_followed: bool = False
@@ -64,7 +58,6 @@ class Sheet:
 
     @property
     def needs(self) -> int:
-        """Return the number of rows in which the whole sheet fits, including its title."""
         return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
@@ -88,12 +81,10 @@ def line(*spans: str | Span, rank: int | None = None) -> Line:
 
 
 def width_of(spans: Iterable[Span]) -> int:
-    """Return the width of the spans in columns."""
     return sum(cells(span.text) for span in spans)
 
 
 def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
-    """Return a sheet whose body has all lines of the content."""
     lines = tuple(body)
     return Sheet(title, tuple(head), lines, 0, len(lines), note)
 

@@ -12,7 +12,6 @@ from typing import Literal
 from sim.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
-"""Functions that return a duration, or a time, as text; all sentences use the same form"""
 
 Align = Literal["left", "right"]
 

@@ -50,7 +50,6 @@ def _mode(environ: Mapping[str, str], encoding: str | None) -> Mode:
 
 
 def depth_of(console: Console) -> int:
-    """Return the number of bits of a colour in the terminal: 24, 8 or 4."""
     return {"truecolor": 24, "256": 8}.get(console.color_system or "", 4)
 
 
@@ -72,14 +71,11 @@ def theme_name(look: Look) -> str:
 
 
 def themes() -> list[Theme]:
-    """Return Textual's theme for every look, in colour and without."""
     return [theme_of(look.with_mode(mode)) for look in LOOKS.values() for mode in ("colour", "mono")]
 
 
 def theme_of(look: Look) -> Theme:
-    """Return Textual's theme for a look. The focus and the chosen entry have the accent colour or, without colours,
-    that of the text.
-    """
+    """Return Textual's theme for a look. Focus and chosen entry have the accent or, without colours, the text's."""
     accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
     cursor = mixed(accent, look.background, 0.25)
     raised = mixed(look.text, look.background, 0.1)
@@ -161,9 +157,7 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """Return the text without unprintable characters: those of width 0 are left out, wider ones are replaced by
-    printable ones.
-    """
+    """Return the text without unprintable characters: those of width 0 go, wider ones become printable."""
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 
