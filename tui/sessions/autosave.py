@@ -26,7 +26,6 @@ MOST = 5
 
 
 def state_folder() -> Path:
-    """Return the folder in which sessions are saved."""
     if named := os.environ.get(STATE):
         return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
@@ -53,9 +52,7 @@ class Autosave:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """Save the session, so that it can be offered after a crash. The modification time of the file is made later
-        than that of all other sessions, even if the clock was set back.
-        """
+        """Save the session with a later modification time than all others', even if the clock was set back."""
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
         write_session(session, self.path)
@@ -64,7 +61,6 @@ class Autosave:
             os.utime(self.path, (newest + 1, newest + 1))
 
     def close(self) -> None:
-        """Remove the saved session, because the program ends as usual."""
         if sys.platform == "win32":  # which removes no open file
             os.close(self._lock)
             _remove(self.path)
@@ -74,22 +70,17 @@ class Autosave:
 
 
 class Orphan(NamedTuple):
-    """Session that a crashed program left."""
-
     path: Path
     session: Session
     saved: float
     """Time of saving in seconds since 1970; a session that was saved later always has a larger number"""
 
     def discard(self) -> None:
-        """Delete the session, because the user has opened or refused it."""
         _remove(self.path)
 
 
 def offer(folder: Path | None = None) -> Orphan | None:
-    """Return the newest session that a crashed program left, or None. Older ones are kept up to a total of `MOST`, the
-    rest is deleted.
-    """
+    """Return the newest session of a crashed program, or None; of older ones all beyond `MOST` are deleted."""
     orphans = [orphan for path in _left_behind(folder or state_folder()) if (orphan := _read(path))]
     orphans.sort(key=lambda orphan: (orphan.saved, orphan.path.name), reverse=True)
     for orphan in orphans[MOST:]:
@@ -112,14 +103,12 @@ def _saved(path: Path) -> float:
 
 
 def _clear(folder: Path) -> None:
-    """Delete the locks of programs that crashed before they had saved a session."""
     for path in folder.glob("*.lock"):
         if not os.path.exists(path.with_suffix(".session")) and _is_left(path):
             _remove(path)
 
 
 def _left_behind(folder: Path) -> Iterator[Path]:
-    """Yield the paths of sessions of programs that do not run any more."""
     return (path for path in sorted(folder.glob("*.session")) if _is_left(path.with_suffix(".lock")))
 
 

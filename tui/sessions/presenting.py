@@ -46,7 +46,6 @@ class Presented:
 
     @classmethod
     def of(cls, walk: Walk, now: float = 0.0) -> Presented:
-        """Return the scene of a lesson; its presentation and the scene both begin at `now`."""
         scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
         asked = walk.staged.question
         path = walk.lesson.path
@@ -58,9 +57,7 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return a copy of this scene. If `before` belongs to the same presentation, the copy has the time at which
-        that presentation began. If `before` is also the same scene, it has the time at which that scene began, too.
-        """
+        """Return a copy with the begin times of `before`, as far as presentation and scene are the same."""
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self
         since = before.since if before.index == self.index else self.since
@@ -68,16 +65,13 @@ class Presented:
 
 
 def place() -> Path:
-    """Return the path of the file with the scene: in the system's folder for running programs (XDG_RUNTIME_DIR) or,
-    without such a folder, next to the autosaves.
-    """
+    """Return the path of the scene's file: in the folder XDG_RUNTIME_DIR or, without it, next to the autosaves."""
     runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
     return folder / "presented.json"
 
 
 def tell(walk: Walk) -> None:
-    """Write the scene that is presented now into the file, for the notes."""
     path = place()
     _own_folder(path.parent)
     told = Presented.of(walk, time()).after(presented())
@@ -93,7 +87,6 @@ def tell(walk: Walk) -> None:
 
 
 def tell_no_more() -> None:
-    """Delete the file, because the presentation is over."""
     with suppress(OSError):
         place().unlink()
 
@@ -123,14 +116,11 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _is_ours(about: os.stat_result, others: int) -> bool:
-    """Return True if a file belongs to this user and other users have none of the permission bits `others`. On Windows
-    return True always.
-    """
+    """Return True (on Windows always) if a file is this user's and others have none of the bits `others`."""
     return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & others)
 
 
 def _own_folder(folder: Path) -> None:
-    """Make a folder that only this user can change. Raise an error if others could change an existing one."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()

@@ -17,7 +17,6 @@ MOST = 4
 
 
 def sessions_left(saved: Iterable[str]) -> list[MenuEntry]:
-    """Return an entry of the menu for each session that can be read; `saved` are paths of saved ones."""
     paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
     return list(_entries(paths))[:MOST]
 

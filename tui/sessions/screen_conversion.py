@@ -25,12 +25,10 @@ class Continued(Protocol):
 
 
 def is_screen(session: Session) -> bool:
-    """Return True for the session of a puzzle or a game, False for that of a replay."""
     return session.view.get("screen") in ("puzzle", "game")
 
 
 def described(session: Session) -> str:
-    """Return in a few words where a session continues."""
     name = Path(session.trace.name).name
     if session.view.get("screen") == "game":
         return f"a game: {name}, {count(len(str(session.view.get('moves')).split()), 'move')}"

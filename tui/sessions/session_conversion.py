@@ -40,9 +40,7 @@ LAST = "last"
 
 
 def found_session(named: str) -> Session:
-    """Return the session that `named` stands for: a file, a pasted line, or the word "last" for the last session. Raise
-    an error if its trace has changed.
-    """
+    """Return the session of a file, a pasted line, or "last"; raise an error if its trace has changed."""
     session = _read(named)
     if problem := verify_trace(session):
         raise SchedscopeError(f"session {named[:40]}: {problem.told}")
@@ -61,7 +59,6 @@ def _read(named: str) -> Session:
 
 
 def last_path() -> Path:
-    """Return the path of the last session; no autosave gets this name."""
     return state_folder() / "last-left"
 
 
@@ -88,9 +85,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch, and each later branch whose parent was yielded; branches with other parents cannot be
-    restored.
-    """
+    """Yield the first branch and all with a yielded parent; other branches cannot be restored."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -99,10 +94,7 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return how a session stores the compared run: the policy's spec if the run was made only for the comparison,
-    otherwise the branch's name. None if only one run is shown, or if the branch is not among `names` (the branches that
-    the session stores).
-    """
+    """Return the compared run as a session stores it: spec of a run made for the comparison, or branch; or None."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -173,15 +165,12 @@ def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, st
 
 
 def without_code(session: Session) -> Opening:
-    """Return what the program opens for a session whose code must not run: the trace under a built-in policy."""
     note = Note("The session's policy code was not run; the trace is shown under easy.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
 def _comparison_request(session: Session) -> CompareBranch | CompareFrom | None:
-    """Return the request that begins the comparison saved in a session: with one of its branches, or with a run that
-    starts from a branch. None if it has no comparison.
-    """
+    """Return the request that begins the comparison saved in a session, or None."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None
@@ -194,9 +183,7 @@ def _comparison_request(session: Session) -> CompareBranch | CompareFrom | None:
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
-    """Return the view in a session, and a warning for each invalid value; missing and invalid values are taken from
-    `state`.
-    """
+    """Return the view in a session, and warnings; missing and invalid values are taken from `state`."""
     view = session.view
     stops, warnings = _stops(session, workload)
     sense = Sense(view)
@@ -227,8 +214,6 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
 
 
 class Sense:
-    """Reader of the view in a session, whose values may be damaged; it collects a warning for each invalid value."""
-
     def __init__(self, view: Mapping[str, Value]) -> None:
         self._view = view
         self.warnings: list[str] = []
@@ -236,9 +221,7 @@ class Sense:
     def of(
         self, key: str, instead: str, makes_sense: Callable[[Value], bool], default: Value | None = None
     ) -> Value | None:  # fmt: skip
-        """Return the value of a key, or `default` if the value is missing or `makes_sense` rejects it. For a rejected
-        value add a warning that ends with `instead`.
-        """
+        """Return the value of a key; if missing or rejected, `default`, the latter with a warning."""
         value = self._view.get(key)
         if value is None or makes_sense(value):
             return default if value is None else value
@@ -265,9 +248,7 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 
 def _variables(session: Session) -> frozenset[str] | None:
-    """Return the names of the variables in the code of all policies of the session; None if one calls other policies,
-    or cannot be loaded.
-    """
+    """Return the names of all policies' variables; None if a policy calls others, or cannot be loaded."""
     from sim.code.variables import variables_of
 
     try:
@@ -278,9 +259,7 @@ def _variables(session: Session) -> frozenset[str] | None:
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
-    """Return the camera in a session, fitted to the present size of the screen; invalid values are taken from the
-    camera `now`.
-    """
+    """Return the session's camera fitted to the screen; invalid values are taken from the camera `now`."""
     per_column, low, high, follow, first, pages, by_event = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now
@@ -296,5 +275,4 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
 
 
 def _number(value: Value | None) -> float | None:
-    """Return the value if it is a number that can be a time in seconds, otherwise None."""
     return value if isinstance(value, int | float) and abs(value) <= FURTHEST else None

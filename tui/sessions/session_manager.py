@@ -26,15 +26,11 @@ from tui.thread_results import hand_over
 AUTOSAVE = 1.0
 """Seconds from one autosave to the next. On a busy machine a saved session lacks up to 1.2 s of work after a crash."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
-"""Function that opens the run that the first argument returns, in the background, and then calls the second
-argument.
-"""
+"""Function that opens what its first argument returns in the background, and then calls the second."""
 
 
 class SessionManager:
-    """Manager of the sessions of this program; `now` returns the session for the present state of the run on the
-    screen.
-    """
+    """Manager of the program's sessions; `now` returns the session for the run on the screen."""
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open,
@@ -47,9 +43,7 @@ class SessionManager:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Begin to save the present session regularly. If `is_new` is True, first offer the session of a crashed
-        program, if there is one.
-        """
+        """Begin to save the session regularly; if `is_new`, first offer the session of a crashed program."""
         if self._has_left:
             return
         if is_new and (orphan := offer()):
@@ -94,9 +88,7 @@ class SessionManager:
         orphan.discard()
 
     def begun(self, opened: Prepared) -> Session:
-        """Return the session for the beginning of a run. It is stored for this run, because computing the hash of the
-        trace takes long.
-        """
+        """Return the session of a run's beginning; it is stored, because the hash of a trace takes long."""
         known = self._begun
         if known is None or known[0] is not opened:
             opening = opened.opening
@@ -106,16 +98,12 @@ class SessionManager:
 
     @property
     def _run_to_save(self) -> Prepared | None:
-        """Return the run on the screen if its session is to be saved; None during a lesson, whose progress is saved in
-        another way.
-        """
+        """Return the run on the screen if it is to be saved; a lesson's progress is saved in another way."""
         opened = self._opened()
         return None if opened is None or opened.walk is not None else opened
 
     async def _save_on_time(self) -> None:
-        """Save the session, and again after `AUTOSAVE` seconds. Compute the hash of a trace in a thread before, because
-        that can take long.
-        """
+        """Save the session every `AUTOSAVE` seconds; a thread computes the hash of a trace, which can take long."""
         opened = self._run_to_save
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved
@@ -129,9 +117,7 @@ class SessionManager:
             self._save(self._session)
 
     def _save(self, keep: Callable[[], object]) -> None:
-        """Call `keep`, which saves a session. If it fails, show a warning, but only once until a later call
-        succeeds.
-        """
+        """Save a session; warn if that fails, but only once until a later call succeeds."""
         try:
             keep()
         except SchedscopeError as error:
@@ -153,7 +139,6 @@ class SessionManager:
             self._saved = session
 
     def _to_keep(self) -> Session | None:
-        """Return the session of the topmost puzzle, game or replay; None if it is not to be saved."""
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, Continued):
                 return screen.to_keep()
@@ -177,7 +162,6 @@ class SessionManager:
         return None
 
     def leave(self) -> None:
-        """End as usual: save the last session and delete the autosave."""
         if self._has_left:
             return
         self._has_left = True
@@ -188,7 +172,6 @@ class SessionManager:
 
 
 def _reopened(session: Session) -> Opening:
-    """Return what the program needs to open a session; raise an error if the session's trace has changed."""
     if problem := verify_trace(session):
         raise SchedscopeError(problem.told)
     return reopened(session)

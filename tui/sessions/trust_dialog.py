@@ -31,5 +31,4 @@ def question(asked: NeedsTrustError) -> ChoiceDialog:
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
-    """Return what the program opens after this answer: the session with its code, or without it."""
     return reopened(asked.session, Proof.CONFIRMED, asked.seen) if answer == RUN else without_code(asked.session)

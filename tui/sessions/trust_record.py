@@ -31,9 +31,7 @@ def trust_path() -> Path:
 
 
 def remember_trust(code: Iterable[CodeRef]) -> None:
-    """Record that the user has agreed to this code with its present content. If the record cannot be written, do
-    nothing.
-    """
+    """Record that the user has agreed to this code as it is; if the record cannot be written, do nothing."""
     known = _read()
     for ref in code:
         named = named_code(ref.name)
@@ -47,9 +45,7 @@ def remember_trust(code: Iterable[CodeRef]) -> None:
 
 
 def since_trusted(ref: CodeRef) -> str:
-    """Return text on which files of the code have changed since the user last agreed to it; "" for code that is not an
-    ordinary local file. The code is not run.
-    """
+    """Return which files changed since the user agreed; "" for code in no ordinary local file. It is not run."""
     named = named_code(ref.name)
     if named is None or not named.is_file or named.revision or is_on_network(named):
         return ""
@@ -74,7 +70,6 @@ def _hashes(named: Named) -> dict[str, str]:
 
 
 def _read() -> dict[str, Any]:
-    """Return the content of the record; empty if it is missing or damaged."""
     try:
         found = json.loads(_RECORD.bytes_in(trust_path()))
     except (FileError, ValueError, RecursionError):
