@@ -23,8 +23,6 @@ _BEGIN, _END = "\x1b[?25l\x1b[0m\x1b[2J", "\x1b[0m\x1b[?25h"
 
 
 class Cast:
-    """Writer of a film as asciicast, which makes the lines of the file."""
-
     def __init__(self, size: tuple[int, int], title: str, look: Look, version: Version = 3) -> None:
         self._size, self._title, self._look, self._version = size, printable(title), look, version
         self._console = Console(color_system="truecolor", force_terminal=True, no_color=False)
@@ -32,7 +30,6 @@ class Cast:
         self._at = self._last = 0.0
 
     def header(self) -> str:
-        """Return the first line of the file, which describes the screen."""
         columns, rows = self._size
         look = self._look
         colours = (look.background, look.bad, look.good, look.warn, look.cool, look.accent, look.dim, look.text)
@@ -44,7 +41,6 @@ class Cast:
         return _line({"version": 2, **shown, "title": self._title})
 
     def lines(self, picture: Picture) -> Iterator[str]:
-        """Yield the lines of the file that change the screen to the next picture."""
         for mark in picture.marks:
             yield self._event(picture.at, "m", printable(mark))
         sent = self._changes(picture.rows)
@@ -55,7 +51,6 @@ class Cast:
             yield self._event(picture.at, "o", sent)
 
     def end(self) -> str:
-        """Return the last line of the file, which shows the terminal's cursor again."""
         return self._event(self._last, "o", f"\x1b[{self._size[1]};1H{_END}")
 
     def _changes(self, rows: Rows) -> str:
@@ -68,9 +63,7 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Return the line of an event of the kind `code`, with the content `data`, at the time `at` of the film.
-        Version 3 stores the seconds since the previous event, version 2 the time itself.
-        """
+        """Return the line of an event; version 3 has seconds since the previous event, version 2 the time itself."""
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])
 

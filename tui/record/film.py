@@ -27,7 +27,6 @@ from tui.replay.speed import SPEEDS
 from tui.screens.replay.screen import ReplayScreen
 
 Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
-"""Rows of a picture; each row is a sequence of text segments."""
 STILL = 2.0
 """Seconds for which the first and the last picture of a film are shown."""
 A_WORD = 0.35
@@ -35,9 +34,7 @@ A_WORD = 0.35
 PATIENCE = 60.0
 """Longest time in seconds of the real clock to wait until a picture is drawn."""
 WHOLE = 10.0
-"""Longest time in seconds to wait until the whole run is computed; after that, the film begins without the rest of
-it.
-"""
+"""Longest time in seconds to wait until the whole run is computed; then the film begins without the rest."""
 A_GLANCE = 0.002
 """Seconds between two checks whether a picture has been drawn."""
 CALM = 3
@@ -55,8 +52,6 @@ class Picture(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """Options of a recording."""
-
     size: tuple[int, int] = (120, 36)
     begin: str | None = None
     """Time at which the film begins, as the user typed it; None for the time at which the run opens."""
@@ -87,7 +82,6 @@ class Camera:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False
-        """True when the whole requested part of the run has been recorded"""
         self.failure: SchedscopeError | None = None
         """Error of the policy that ended the recording early, or None"""
 
@@ -125,9 +119,7 @@ class Camera:
             self._app.exit()
 
     async def _walk(self) -> AsyncIterator[Picture]:
-        """Yield pictures of the scenes of a lesson, each shown long enough to be read. A scene with a question is shown
-        first without the answer, then with it.
-        """
+        """Yield pictures of a lesson's scenes, long enough to be read; questions first without the answer."""
         screen, title, at = self._screen, "", 0.0
         while (walk := screen.state.walk) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
@@ -158,9 +150,6 @@ class Camera:
             self.failure = broken.error
 
     def _is_at(self, end: Order | None) -> bool:
-        """Return True if the recording has reached the place to which the request `end` goes; False if `end` is
-        None.
-        """
         scene = self._screen.scene
         if scene is None or end is None:
             return False
@@ -182,27 +171,21 @@ class Camera:
         return self._app.replay
 
     def _bookmarks(self) -> list[Bookmark]:
-        """Return the bookmarks of the run in order of time."""
         screen = self._screen
         branch = screen.scene.branch if screen.scene else ""
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
     def _reached_bookmarks(self, ahead: list[Bookmark]) -> Iterator[str]:
-        """Yield the names of the bookmarks that the replay has reached, and remove them from `ahead`, the bookmarks
-        still to come.
-        """
+        """Yield the names of the bookmarks that the replay has reached, and remove them from `ahead`."""
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
 
     def _picture_now(self) -> Rows:
-        """Return the picture that is on the screen now."""
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 
     async def _settle(self, whole: bool = False) -> None:
-        """Wait until all requests have been answered and drawn; with `whole`, also (for a limited time) until the whole
-        run is computed.
-        """
+        """Wait until all requests are drawn; with `whole`, also (at most `WHOLE` seconds) until the run is computed."""
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if not self._app.is_running:
@@ -216,7 +199,6 @@ class Camera:
             calm, asked = (calm + 1 if is_calm else 0), self._screen.player.asked
 
     async def _drawn(self) -> None:
-        """Wait until everything that changed is drawn."""
         done = asyncio.Event()
         self._screen.call_after_refresh(done.set)
         await done.wait()

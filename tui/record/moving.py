@@ -16,9 +16,7 @@ from tui.record.film import Picture, Rows
 from tui.widgets.svg_screenshot import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
-"""Largest number of pixels of all pictures of a GIF together, because all of them are in memory until the file is
-written.
-"""
+"""Largest number of pixels of a GIF's pictures together, all of which are in memory until it is written."""
 
 
 class Reel:
@@ -31,14 +29,10 @@ class Reel:
 
     @staticmethod
     def needs() -> Any:
-        """Return the library that draws images. If a needed library is missing, raise an error that says how to install
-        it.
-        """
         extra("resvg_py", "a film of pictures", "video")
         return extra("PIL.Image", "a film of pictures", "video")
 
     def image(self, rows: Rows) -> Any:
-        """Return a picture as an image."""
         width, height = self._columns * self._type.width, self._type.height
         whole = self._image.new("RGB", (width, height * len(rows)))
         self._drawn = {row: self._drawn.get(row) or self._row(row) for row in dict.fromkeys(rows)}
@@ -67,9 +61,7 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """Return the bytes of an animated image in the format `form` (".gif" or another), with all pictures; each is shown
-    until the time of the next. `size` is the size of the letters.
-    """
+    """Return an animated image in the format `form` (".gif" or another); `size` is that of the letters."""
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height
     if form == ".gif" and points * len(pictures) > MOST_PIXELS:
@@ -94,7 +86,6 @@ def _with_palette(image: Callable[[], Any], few: Any) -> Any:
 
 
 def _palette(images: Sequence[Callable[[], Any]]) -> Any:
-    """Return a palette of 256 colours for all pictures, computed from the first, the last and some between."""
     some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))
