@@ -74,9 +74,7 @@ def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline:
 
 
 def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
-    """Yield one record for each comparison with the baseline, for JSON and CSV; with `ratio`, the values are ratios
-    instead of differences.
-    """
+    """Yield a record for each comparison with the baseline, for JSON and CSV; with `ratio`, ratios, not differences."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():
         low, high = found.student or (None, None)

@@ -28,11 +28,10 @@ from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
-"""Function that writes to a file the jobs on which a policy breaks a rule, and returns lines about the failure"""
+"""Function that writes the jobs on which a policy breaks a rule to a file, and returns lines about them"""
 Saved: TypeAlias = Policy | str
 """Policy of a file that was saved, or one line on why that file has no usable policy"""
 TITLES = ("mean wait", "worst wait", "fairness")
-"""Headings of the columns for the metrics in `SHOWN`"""
 WORDS = {1: "better", 0: "worse"}
 LONGEST_NAME = 16
 EVERY = 0.2
@@ -44,9 +43,7 @@ class SupersededError(Exception):
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
-    """Test the policy `spec` at once, and whenever a file with its code is saved, until the user interrupts. Each test
-    makes `count` random workloads from `seed`; metrics are measured on the `workloads`.
-    """
+    """Test the policy `spec` at once, and whenever a file with its code is saved, until the user interrupts."""
     saves = SimpleQueue[Saved]()
     watcher = FileWatch(lambda _, renewed: saves.put(renewed[spec]), saves.put)
     saves.put(_loaded(spec))
@@ -75,7 +72,7 @@ def _each(saves: SimpleQueue[Saved]) -> Iterator[Saved]:
 
 
 class Bench:
-    """Tester of the saved versions of a policy; each version is compared with the last one that passed the tests."""
+    """Tester of the saved versions of a policy against the last one that passed the tests."""
 
     def __init__(
         self, spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines,
@@ -138,16 +135,13 @@ def _notes(version: Version, known: Collection[str] = ()) -> list[str]:
 
 
 def _first(version: Version) -> list[str]:
-    """Return lines with the metrics of the first version that passed, a row for each workload."""
     heads = ["", *TITLES]
     rows = [[_name(run), *(_value(name, run.values[name]) for name in SHOWN)] for run in version.runs]
     return [*table([heads, *rows], indent=2), f"  a pass takes {_pass(version)}; save the file to compare"]
 
 
 def _against(before: Version, now: Version, spec: str) -> list[str]:
-    """Return lines on the metrics that changed against the version before, on the first decision that differs, and on
-    the time of a decision pass.
-    """
+    """Return lines on changed metrics, the first decision that differs, and the time of a decision pass."""
     runs = list(changes(before, now))
     rows = [[_name(run), *_cells(metrics)] for run, metrics in runs if any(e.first != e.second for e in metrics)]
     lines = list(_summary(runs))
@@ -173,9 +167,7 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
-    """Yield a line with the metrics that became better, and one with the metrics that became worse. Each metric is
-    followed by the workloads on which it did.
-    """
+    """Yield a line with the metrics that became better, and one with the metrics that became worse."""
     for side, word in WORDS.items():
         told = []
         for place, title in enumerate(TITLES):

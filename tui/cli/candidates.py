@@ -26,9 +26,7 @@ else:
 
 
 def candidates(parameter: click.Parameter, typed: str) -> list[Item]:
-    """Return the candidates for an option or argument that begin as `typed`; the placeholder of the parameter in the
-    help (such as SPEC) determines their kind.
-    """
+    """Return the candidates that begin as `typed`; the placeholder in the help (such as SPEC) sets their kind."""
     meta = (parameter.metavar or getattr(parameter.type, "name", "") or parameter.name or "").strip("[].")
     if parameter.name in ("trace", "traces"):
         meta = "TRACE"
@@ -68,9 +66,7 @@ def _metrics(typed: str) -> Iterator[Item]:
 
 
 def _specs(typed: str) -> Iterator[Item]:
-    """Yield candidates for the spec of a policy: names of policies; after a name, the parameters of the policy; after a
-    parameter, its possible values.
-    """
+    """Yield candidates for a spec: names of policies; after a name, parameters; after a parameter, values."""
     front, equals, switched = typed.partition("=")
     if equals and ":" not in front and front not in POLICIES:  # T=SPEC of --switch
         for item in _specs(switched):
@@ -106,7 +102,7 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Return the parameters of a policy by name, including `order` if the policy has an order of its queue."""
+    """Return the parameters of a policy, including `order` if it has one."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "order of the queue", choices=tuple(ORDERS))
@@ -118,7 +114,6 @@ def _values(parameter: Parameter) -> Iterable[str]:
 
 
 def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
-    """Yield a candidate for each pair (name, meaning) whose name begins with `typed`."""
     return (CompletionItem(name, help=meaning or None) for name, meaning in named if name.startswith(typed))
 
 
@@ -134,6 +129,4 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""For each word in the placeholders of parameters in the help, such as SPEC: the function that yields the candidates.
-For a placeholder with several words, the first in this mapping counts.
-"""
+"""Function for each word in placeholders; for one with several words, the first in this mapping counts."""

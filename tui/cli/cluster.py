@@ -29,16 +29,12 @@ NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a Dask worker that keep its web page off the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""For each name in our option --slurm: the name of the parameter of dask-jobqueue's `SLURMCluster`. Other names are
-options of sbatch.
-"""
+"""Parameters of dask-jobqueue's `SLURMCluster` by their names in --slurm; other names are options of sbatch."""
 
 
 @contextmanager
 def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
-    """Connect to the Dask cluster at `address`, or start one in Slurm, while the context lasts. Yield two functions:
-    the first makes executors for the runs, the second returns the number of workers.
-    """
+    """Connect to a Dask cluster or start one in Slurm; yield functions for executors and for the number of workers."""
     distributed = extra("distributed", "a cluster", "cluster")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # the messages that matter are shown here
@@ -107,9 +103,7 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
 
 @contextmanager
 def _keys() -> Iterator[Any]:
-    """Yield TLS keys that exist while the context lasts, in files of the current folder that only the user can read.
-    Workers read them there.
-    """
+    """Yield TLS keys in files of the current folder, where workers read them, that only the user can read."""
     from tui.cli import tls  # needs Dask
 
     keys: Any = tls.Keys
@@ -129,7 +123,6 @@ def _keys() -> Iterator[Any]:
 
 
 def own_address() -> str:
-    """Return the address at which other machines reach this one."""
     try:
         address = socket.gethostbyname(socket.gethostname())
     except OSError:

@@ -55,32 +55,22 @@ USUAL = Wanted()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs of one workload, with one policy each or a switch from the first to the second, and their
-    differences.
-    """
+    """Two runs of one workload, with a policy each or a switch from the first to the second."""
 
     workload: Workload
     specs: tuple[str, str]
     since: float | None
-    """Time in seconds at which the second run switches from the first policy to the second; None if it has the second
-    policy from the start.
-    """
+    """Time in seconds of a switch to the second policy; None if the second run has it from the start."""
     comparison: Comparison
     parting: Divergence | None
     accounts: Accounts
-    """For each run: accounts of what happened in this run to the jobs of the first difference; both empty if the
-    schedules are the same.
-    """
+    """Accounts of what each run did to the jobs of the first difference; empty if the schedules are the same."""
     different: tuple[Different, ...] = ()
-    """Jobs about which the runs make different decisions."""
     smallest: Lines | None = None
-    """Lines of text on the smallest workload found on which the policies differ, and how to open it; None unless
-    requested.
-    """
+    """Lines on the smallest workload on which the policies differ, if requested."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return a short name of each run, for headings of columns and for sentences."""
         return names_of(self.specs)
 
 
@@ -121,7 +111,6 @@ def compared(
     unicode: bool,
     wanted: Wanted = USUAL,
 ) -> str:
-    """Run both policies and return their comparison, as text or JSON."""
     options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
     workload, (first, second), _ = options.under(options.replay(source), specs)
     specs = first, second
@@ -156,9 +145,7 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """Search a small trace on which the two policies differ, and write it to `differ.swf`. Return lines about this
-    trace and on how to open it.
-    """
+    """Write a small trace on which the policies differ to `differ.swf`; return how to open it."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]
@@ -178,7 +165,6 @@ def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
 
 
 def as_json(source: Source, pair: Pair, placement: Placement) -> str:
-    """Return the comparison as JSON, with all that is needed to repeat the runs."""
     return json.dumps({**provenance(source, placement), **as_dict(pair)}, indent=1, allow_nan=False)
 
 
@@ -257,9 +243,6 @@ def _json_change(change: Change) -> dict[str, Any]:
 
 
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
-    """Return the comparison as text for a terminal of `width` columns, with the different decisions if `decisions`;
-    `unicode=False` gives ASCII only.
-    """
     width = min(max(width, NARROWEST), WIDEST)
     parts = [_title(pair, width), _parting(pair, width)]
     if pair.parting is not None:
@@ -305,7 +288,6 @@ def _parting(pair: Pair, width: int) -> Lines:
 
 
 def _decisions(pair: Pair, width: int) -> Lines:
-    """Return lines on each job about which the runs decide differently, in order of time, with the reasons of both."""
     lines = [f"They decide differently about {count(len(pair.different), 'job')}"]
     margin = max(map(cells, pair.names)) + 6
     for each in pair.different:
@@ -329,7 +311,7 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """Return the cells of a metric's row; the better value is marked, unless both look the same in the table."""
+    """Return a metric's row; the better value is marked, unless both look the same in the table."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -353,9 +335,7 @@ MOST_BATCHES = 30
 
 
 def _ratios(pair: Pair, width: int) -> Lines:
-    """Return lines with R, which says how much better the mean slowdown of the second policy is: for classes of
-    estimates, priorities and batches of jobs, then a table of Kettimuthu's categories.
-    """
+    """Return R, by how much the second's mean slowdown is better: by classes and by Kettimuthu's categories."""
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
     told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
     rows = [["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"]]
@@ -389,9 +369,6 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """Return lines on how many jobs start or end earlier or later with the second policy, by how much, and on the sum
-    of waits.
-    """
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -416,14 +393,12 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return a sum of durations as text; from two days on, the text is in hours."""
+    """Return a sum of durations; from two days on in hours."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return a histogram as lines, one for each class of `SIZE_LABELS`: the number of jobs that end earlier by that
-    much (left), and of jobs that end later by that much (right).
-    """
+    """Return a histogram by `SIZE_LABELS`: jobs that end earlier by that much (left) and later (right)."""
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]
@@ -443,9 +418,7 @@ def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
 
 
 def bar(length: float, side: int, unicode: bool) -> str:
-    """Return a bar of `length` columns, exact to half a column, that grows to the left (`side` 0) or to the right (1);
-    a length above 0 gives at least half a column.
-    """
+    """Return a bar exact to half a column, which grows to the left (`side` 0) or to the right (1)."""
     halves = max(1, round(2 * length)) if length else 0
     if not unicode:
         return "#" * -(-halves // 2)

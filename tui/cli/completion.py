@@ -42,9 +42,7 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Completion whose candidates for values come from `tui.cli.candidates`; the library click completes names of
-    commands, options and choices.
-    """
+    """Completion of values by `tui.cli.candidates`; click completes names of commands, options and choices."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
@@ -56,9 +54,7 @@ class _Completion(ShellComplete):
 
 
 class Bash(_Completion):
-    """Completion for bash. It splits words at : and =, so a candidate has only what follows the last of these
-    characters.
-    """
+    """Completion for bash, which splits words at : and =: a candidate has only what follows the last of these."""
 
     name = "bash"
     source_template: ClassVar[str] = """\
@@ -80,9 +76,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words of the command line up to the cursor: all complete ones, and the last one, which the user is
-        typing.
-        """
+        """Return the complete words up to the cursor, and the one that the user is typing."""
         line = os.environ.get("COMP_LINE", "")
         words = split_arg_string(line)[1:]
         if not line or line[-1].isspace() or not words:
@@ -152,6 +146,5 @@ SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
 def register() -> None:
-    """Register these classes with the library click, in place of its own completion."""
     for name, shell in SHELLS.items():
         add_completion_class(shell, name)

@@ -103,7 +103,6 @@ def draw(
 
 
 def _run(scenario: Scenario, spec: str, options: Options) -> Engine:
-    """Return the engine of the run, simulated to the last time to draw."""
     with own_code(scenario):
         if options.until is not None:
             return scenario.watched(options.until)

@@ -41,9 +41,7 @@ MOST_JOBS = 10
 MOST_LINES = 40
 """Largest number of lines of a story (the life of a job as text); a longer one is shortened by joining its parts."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
-"""Pairs (largest number of episodes of waiting, largest number of plans), one for each form of a story, the longest
-form first.
-"""
+"""Largest numbers of episodes of waiting and of plans in each form of a story, the longest form first."""
 
 Lines = list[str]
 
@@ -115,7 +113,6 @@ def command(
 
 
 _LEAVES_OUT = ("window", "jobs", "resample")
-"""Names of the options that leave out jobs of a trace"""
 
 
 def _rank_of(job: str, workload: Workload, trace: Trace, source: Source) -> int:
@@ -131,9 +128,6 @@ def _rank_of(job: str, workload: Workload, trace: Trace, source: Source) -> int:
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
-    """Return a list of the policies, ordered by the job's wait under each, with the effect on other jobs; `form`
-    chooses text or JSON.
-    """
     if job.startswith("user:"):
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
@@ -163,9 +157,6 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(workload: Workload, rank: int, found: Sequence[Tried], first: str) -> Lines:
-    """Return lines with a table of the policies and a sentence on the best one; other jobs are compared with the policy
-    `first`.
-    """
     told = _wrapped(in_words(workload.jobs[rank], found, first), WIDEST)
     return [asked(workload, rank), "", *text.table(rows(found, first)), "", *told]
 
@@ -213,9 +204,7 @@ def in_reality(scenario: Scenario, rank: int) -> str:
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
-    """Return the longest waits of a user's jobs as plain data, the longest first; jobs that never start are left
-    out.
-    """
+    """Return the longest waits of a user's jobs, the longest first; jobs that never start are left out."""
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
     engine = scenario.begun()
@@ -255,7 +244,6 @@ def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:
-    """Return the life of the job as text of `width` columns; `unicode=False` gives ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     for episodes, plans in FINENESS:  # chosen at one width, so that the story is the same at every other
         if len(_page(life, USUAL, unicode, episodes, plans)) <= MOST_LINES:
@@ -280,9 +268,7 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
-    """Return the text wrapped into lines, the first beginning with `first`, the others with `rest`; a day and the time
-    after it stay in one line.
-    """
+    """Return the text wrapped; a day and the time after it stay in one line."""
     tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
@@ -294,7 +280,6 @@ def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
 
 
 def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> Lines:
-    """Return lines with the numbers that the policy wrote for the job while it waited."""
     lines = [""] if numbers else []
     for column, values in numbers.items():
         first, last = (column.written(value) for value in (values[0][1], values[-1][1]))
@@ -306,9 +291,7 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Return a curve of the values as text lines, in which higher means larger; empty if there are few values or all
-    are equal.
-    """
+    """Return a curve in which higher means larger; empty for few or equal values."""
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:
@@ -319,9 +302,7 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """Return a curve of a job's starts as text lines, in which higher means later. All values but the last are planned
-    starts, in order of time; the last is the real start.
-    """
+    """Return a curve of planned starts, in order of time, and the real start; higher means later."""
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:
         return []

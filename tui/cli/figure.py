@@ -24,9 +24,6 @@ Draw = Callable[[Any, P, Style], None]
 
 
 def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
-    """Write a figure with all panels to the file `out`. `titles` are those of the horizontal and vertical axis; `draw`
-    draws one panel.
-    """
     matplotlib = _matplotlib()
     size, across = _layout(style.room, len(panels))
     down = -(-len(panels) // across)
@@ -64,9 +61,7 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
 
 
 def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
-    """Return the size of a figure with `panels` panels, and how many of them are side by side. `room` is the size that
-    the user requested; None to choose one.
-    """
+    """Return the size of a figure, and how many panels are side by side; without `room` it is chosen."""
     if room is None:
         across = min(3, panels)
         return FigureSize(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
@@ -80,9 +75,7 @@ def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
 
 
 def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
-    """Add the title of the figure, and a legend in which each label occurs once, even if several panels have it.
-    `letters` is the font size in points.
-    """
+    """Add the title, and a legend in which each label occurs once. `letters` is the font size in points."""
     known: dict[str, Any] = {}
     for panel in axes.flat:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -104,9 +97,7 @@ def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
 
 
 def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
-    """Return the panels with times in a unit that keeps numbers short, and the title of the axis with this unit.
-    Anything but times in seconds is unchanged.
-    """
+    """Return the panels with seconds in a unit that keeps numbers short, and the axis title with this unit."""
     if unit != "s" or not title.endswith("(s)"):
         return list(panels), title
     every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
@@ -163,9 +154,7 @@ def _whiskers(line: Sequence[Point]) -> list[list[float]]:
 
 
 def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw a group of bars, one for each label, at each position on the horizontal axis, with the confidence intervals
-    of the means.
-    """
+    """Draw a group of bars, one for each label, at each position, with the confidence intervals of the means."""
     lines = style.ordered(panel.lines)
     places = sorted({point.x for _, line in lines for point in line})
     names = panel.ticks or [tick_label(place) for place in places]
@@ -185,7 +174,6 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def _some(names: list[str]) -> list[str]:
-    """Return the labels of the ticks; if there are many, every second one is ""."""
     return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
 
 
@@ -204,9 +192,7 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw a curve for each label: the share of jobs up to each value. The axis of values is logarithmic, so all values
-    must be above 0.
-    """
+    """Draw the share of jobs up to each value, for each label, on a logarithmic axis: all values must be above 0."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour = style.colour(number, len(lines))
@@ -229,16 +215,13 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def title_panel(axes: Any, title: str, style: Style) -> None:
-    """Write the title of a panel, and draw thin lines behind it."""
     axes.set_title(style.named(title))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
 
 
 def _matplotlib() -> Any:
-    """Return the library matplotlib. It is imported while another folder is the current one, because it would read a
-    file `matplotlibrc` in the user's current folder.
-    """
+    """Return matplotlib, imported from another folder: it would read a file `matplotlibrc` in the current one."""
     with suppress(OSError), chdir(os.sep):
         matplotlib = extra("matplotlib", "a figure", "plot")
         extra("matplotlib.figure", "a figure", "plot")

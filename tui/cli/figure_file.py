@@ -53,9 +53,7 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Raise an error if a figure file would write its figure outside of its own folder, as a file from another person
-    could try.
-    """
+    """Raise an error for an output outside of the figure file's folder, as another person's file could name it."""
     if output is None:
         return
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
@@ -100,7 +98,6 @@ def _fits(name: str, value: object) -> bool:
 
 
 def figure_text(settings: Mapping[str, Any], path: str) -> str:
-    """Return the text of a figure file to be written at `path`; empty settings are left out."""
     folder = os.path.dirname(os.path.abspath(path))
     told = {name: value for name, value in settings.items() if value}
     told |= {name: _relative(told[name], folder) for name in _FILES if told.get(name)}
@@ -122,7 +119,6 @@ def _relative(name: str, folder: str) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a setting (a word or a list of words) as text in TOML."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -20,8 +20,6 @@ _KERNEL = np.array([1, 3, 6, 7, 6, 3, 1]) / 27
 
 
 class _Place(NamedTuple):
-    """Box or violin to be drawn: its position, its width, the values of its jobs, and its colour."""
-
     at: float
     wide: float
     values: Floats
@@ -40,7 +38,6 @@ def draw_boxes(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
-    """Draw the density of the values of each group of jobs, with a line at the median."""
     for violin in _places(panel, style):
         scaled = np.log10(violin.values) if style.log else violin.values
         counts, edges = np.histogram(scaled, _BINS)
@@ -54,9 +51,7 @@ def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def _places(panel: Spread, style: Style) -> Iterator[_Place]:
-    """Yield the boxes (or violins) of a panel, one for each group of jobs. Boxes at the same tick are side by side,
-    with a colour for each label.
-    """
+    """Yield the boxes (or violins) of a panel; those at the same tick are side by side, a colour for each label."""
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
     for number, (label, of) in enumerate(labels):
@@ -85,9 +80,7 @@ def _finish(axes: Any, panel: Spread, style: Style, within: tuple[int, int]) -> 
 
 
 def draw_week(axes: Any, panel: Week, style: Style) -> None:
-    """Draw a week as a heat map: a row for each day, a column for each hour, darker for larger values, with a scale of
-    colours.
-    """
+    """Draw a week as a heat map: a row for each day, a column for each hour, darker for larger values."""
     colours = "viridis_r" if style.style == "colour" else "Greys"
     image = axes.imshow(panel.values, aspect="auto", cmap=colours, interpolation="nearest", origin="upper")
     axes.set_yticks(range(7), DAYS)
@@ -97,9 +90,7 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
-    """Draw a dot for each job: the horizontal axis is the number of its processors, the vertical one the quantity of
-    the panel.
-    """
+    """Draw a dot for each job, the number of its processors against the panel's quantity."""
     dots = style.ordered(panel.dots)
     for number, (label, (xs, ys)) in enumerate(dots):
         marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))

@@ -13,9 +13,7 @@ from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")
 COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")
-"""Colours that people with colour blindness can tell apart, and that differ in a grey print: lightnesses L* differ by 9
-or more.
-"""
+"""Colours that colour-blind people can tell apart, and grey prints too: L* differs by 9 or more."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>pP*Xh"
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
@@ -58,11 +56,9 @@ def parse_size(text: str) -> FigureSize:
 
 @dataclass(frozen=True)
 class Style:
-    """Style of a figure; for values that are empty or None the program decides."""
-
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """For each label of lines, groups, traces and ticks that is to be replaced: the name to show."""
+    """Name to show for each label of lines, groups, traces and ticks that is to be replaced."""
     order: tuple[str, ...] = ()
     """Labels in the order in which they are drawn; labels that are missing here follow."""
     size: str = ""
@@ -72,19 +68,15 @@ class Style:
     style: str = "colour"
     log: bool = False
     mark: str = ""
-    """Text that is stored in the figure and names its figure file; "" if there is no figure file"""
 
     def named(self, label: str) -> str:
-        """Return the name under which the figure shows a label."""
         return as_text(self.labels.get(label, label))
 
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
-        """Return pairs (label, thing), in the order of labels that the style requests."""
         place = {label: at for at, label in enumerate(self.order)}
         return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
 
     def colour(self, number: int, of: int) -> str:
-        """Return the colour of line `number` (from 0) of `of` lines."""
         if self.style == "colour":
             return COLOURS[number % len(COLOURS)]
         shade = round(200 * number / max(of - 1, 1))
@@ -92,7 +84,6 @@ class Style:
 
     @property
     def room(self) -> FigureSize | None:
-        """Return the size that the user requested; None if the number of panels determines it."""
         return parse_size(self.size) if self.size else None
 
 
@@ -119,15 +110,12 @@ def parse_labels(given: Iterable[str]) -> dict[str, str]:
 
 
 def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
-    """Set exactly these ticks on an axis, with their labels."""
     axis.set_ticks(ticks, [tick_label(tick) for tick in ticks])
     axis.set_ticks([], minor=True)
 
 
 def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
-    """Set round ticks, at most about `most`, for the range from `low` to `high` on the axis `which` ("x" or "y"). A
-    logarithmic axis (`log`) is extended to the outer ticks.
-    """
+    """Set round ticks, at most about `most`; a logarithmic axis is extended to the outer ticks."""
     axis = getattr(axes, f"{which}axis")
     limits = getattr(axes, f"set_{which}lim")
     if log:

@@ -36,7 +36,6 @@ MOST_KINDS = 12
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
-"""Names of the four coarse categories of jobs (by run time and width), in the order of `COARSE`."""
 UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
 """Units for run times, from the smallest: (run time up to which the unit is used, seconds in the unit, label)."""
 
@@ -58,8 +57,6 @@ def command(trace: str, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Page:
-    """Page of text: its width in columns, and whether it may have characters that are not ASCII."""
-
     width: int
     unicode: bool
 
@@ -67,21 +64,16 @@ class _Page:
         return text.histogram(rows, total, heading, self.width, self.unicode)
 
     def paragraph(self, words: str) -> Lines:
-        """Return a paragraph as lines, indented like the text of a section."""
         tied = words.replace(" %", "\xa0%")  # a number and its sign stay on one line
         wrapped = textwrap.wrap(tied, self.width, initial_indent="  ", subsequent_indent="  ")
         return [line.replace("\xa0", " ") for line in wrapped]
 
     def title(self, name: str, meaning: str) -> Lines:
-        """Return the title of a section as lines: its name, what it is about, and a horizontal rule that fills the
-        line.
-        """
         head = f"{name} · {meaning} "
         return ["", (head + "─" * (self.width - len(head))).rstrip()]
 
 
 def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
-    """Return the description as text of `width` columns; `unicode=False` gives ASCII only."""
     page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
     lines = _head(page, portrait)
     sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
@@ -119,7 +111,6 @@ def _fit(page: _Page, lines: Lines) -> Lines:
 
 
 def _of_file(portrait: Portrait) -> str:
-    """Return text on how many of the jobs in the file are described."""
     if portrait.in_file is None:
         return "that can be simulated"
     if portrait.in_file == portrait.jobs:
@@ -343,9 +334,7 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """Return a table as lines: the users (or groups, or queues, as `one` says) with the most jobs, with their shares of
-    jobs and of work.
-    """
+    """Return a table of the users (or groups, or queues, as `one` says) with the most jobs."""
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:
@@ -356,7 +345,6 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
-    """Return lines on which data of the trace were changed, assumed or left out while reading."""
     lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")

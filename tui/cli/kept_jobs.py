@@ -16,9 +16,7 @@ from sim.workload.model import Floats, Ints
 from tui.cli.parquet import table_file
 
 OF_RUNS = ("trace", "policy", "seed")
-"""Factors of a run that the table always has as columns; another factor is a column only if it differs between the
-runs.
-"""
+"""Factors that always are columns of the table; others only if they differ between the runs."""
 WHOLE = ("rank", "width", "hour")
 DERIVED = ("slowdown", "bounded_slowdown")
 

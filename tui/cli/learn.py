@@ -57,7 +57,6 @@ def command(
 
 
 def _list() -> int:
-    """Print the lessons by paper, in the order of the course; return the exit code."""
     from sim.lessons.course import course
     from sim.lessons.lesson import PAPERS
 
@@ -71,7 +70,6 @@ def _list() -> int:
 
 
 def _new(path: str, named: str) -> int:
-    """Write a new lesson file from the session `named`; raise an error if the file exists. Return the exit code."""
     from sim.errors import SchedscopeError
     from sim.files import write_whole
     from sim.lessons.from_session import lesson_of

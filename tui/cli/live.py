@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ENDING = ("SIGTERM", "SIGHUP")
 """Names of the signals that end a recording without a screen."""
 KEY = "pseudonyms.key"
-"""Name of the file with the secret from which pseudonyms are made; it is in the folder of autosaves."""
+"""Name of the file with the secret for pseudonyms, in the folder of autosaves."""
 
 
 def _length(ctx: click.Context, option: click.Parameter, given: str) -> float:
@@ -87,10 +87,7 @@ def command(
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
-    """Record polls until the user interrupts, or until `polls` are recorded; also record the jobs that ended in the
-    last `since` seconds before the first poll. While the controller does not answer, it is asked less often, and a
-    message is printed once.
-    """
+    """Record polls and the jobs of the last `since` seconds; a silent controller is asked less often, told once."""
     from sim.cluster.changes import changes
     from sim.cluster.pace import Pace
 
@@ -120,9 +117,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
 
 
 def _exit_on_signals(stack: ExitStack) -> None:
-    """Let the signals `ENDING` end the program as an exit does, until the stack is closed, so that files and
-    connections are closed. A signal that is ignored (nohup) stays ignored.
-    """
+    """Let `ENDING` end the program like an exit, so that files are closed; an ignored signal (nohup) stays so."""
 
     def end(number: int, frame: object) -> None:
         sys.exit(128 + number)
@@ -133,9 +128,7 @@ def _exit_on_signals(stack: ExitStack) -> None:
 
 
 def secret() -> bytes:
-    """Return the secret of this user from which pseudonyms are made. It is created at the first call, in a file that
-    only the user can read.
-    """
+    """Return this user's secret for pseudonyms; the first call creates it, in a file that only the user can read."""
     from tui.sessions.autosave import state_folder
 
     path = state_folder() / KEY

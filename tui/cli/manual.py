@@ -32,7 +32,6 @@ ARGUMENTS = {
     "WORD": "A word of the name or of the meaning.",
     "bash|zsh|fish": "The shell.",
 }
-"""For each word that stands for arguments in the usage: its meaning."""
 
 
 @click.command("manual")
@@ -61,7 +60,6 @@ def command(folder: str) -> None:
 
 
 def pages(group: click.Group) -> Iterator[tuple[str, str]]:
-    """Yield (file name, text) of each manual page: of the program first, then of its commands."""
     program = click.Context(group, info_name="schedscope", max_content_width=110)
     names = group.list_commands(program)
     yield f"schedscope.{SECTION}", page(program, [f"schedscope-{name}" for name in names])
@@ -73,9 +71,7 @@ def pages(group: click.Group) -> Iterator[tuple[str, str]]:
 
 
 def page(ctx: click.Context, see: list[str]) -> str:
-    """Return the manual page of a command, in the markup of man(7). `see` has the names of the pages to which it
-    refers.
-    """
+    """Return the manual page of a command, in the markup of man(7); `see` names the pages to refer to."""
     from sim import __version__
 
     title, command = ctx.command_path.replace(" ", "-"), ctx.command
@@ -109,7 +105,6 @@ def page(ctx: click.Context, see: list[str]) -> str:
 
 
 def _argument(argument: click.Argument, ctx: click.Context) -> tuple[str, str]:
-    """Return the argument as the usage shows it, and its meaning."""
     shown = " ".join(argument.get_usage_pieces(ctx))
     words = shown.replace("[:NAME]", "").replace("...", "").strip("[]{} ")
     each = [words] if words in ARGUMENTS else re.split(r"[ |]+", words)
@@ -117,9 +112,7 @@ def _argument(argument: click.Argument, ctx: click.Context) -> tuple[str, str]:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return a paragraph as lines of the manual page; if it is marked for click as preformatted, its line ends are
-    kept.
-    """
+    """Return a paragraph in the page's markup; if it is marked for click as preformatted, line ends are kept."""
     marked, _, rest = text.partition("\n")
     if marked.strip() == "\b":
         return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]

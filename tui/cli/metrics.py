@@ -45,9 +45,6 @@ def _described(entry: Metric) -> dict[str, str | None]:
 
 
 def listing(found: Sequence[Metric], is_search: bool) -> str:
-    """Return a line of text for each metric, and a hint on what else can be shown. `is_search` is True if a search
-    found the metrics.
-    """
     rows = [[entry.name, UNITS[entry.unit], entry.better or "", entry.meaning] for entry in found]
     lines = wrapped_table([["metric", "unit", "better", "meaning"], *rows], seen_columns())
     hint = "schedscope metrics NAME: formula and paper"
@@ -57,7 +54,6 @@ def listing(found: Sequence[Metric], is_search: bool) -> str:
 
 
 def explained(entry: Metric) -> str:
-    """Return the description of one metric."""
     rows = [
         ["meaning", entry.meaning],
         ["unit", UNITS[entry.unit]],

@@ -79,9 +79,7 @@ def _plain(told: str) -> str:
 
 
 def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]]:
-    """Return a small chart of scene `index` of the lesson `name`, as rows of styled text; empty if the lesson cannot be
-    read.
-    """
+    """Return a small chart of scene `index` of a lesson; empty if the lesson cannot be read."""
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
@@ -105,9 +103,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
 
 
 class Notes:
-    """Window with the notes, which is drawn again whenever they change; the picture of the next scene is made once per
-    scene.
-    """
+    """Window with the notes, drawn whenever they change; the next scene's picture is made once per scene."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(force_terminal=True, highlight=False, markup=False)
@@ -117,9 +113,7 @@ class Notes:
         self._picture: tuple[tuple[str, int], list[list[Segment]]] = (("", 0), [])
 
     def show(self, now: Presented | None, time: float) -> None:
-        """Draw the notes if they, a clock or the window have changed. If the picture of the next scene is missing, make
-        it afterwards and draw again.
-        """
+        """Draw what has changed; a missing picture of the next scene is made afterwards."""
         size = get_terminal_size((80, 24))
         key = (now.name, now.index + 1) if now is not None and now.next else ("", 0)
         self._draw(now, time, size, self._picture[1] if self._picture[0] == key else [])

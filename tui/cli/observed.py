@@ -25,13 +25,11 @@ state shown. Of larger clusters fewer polls are scored; how many does not depend
 all computers print the same.
 """
 MOST_JUDGED = 288
-"""Largest number of polls whose forecasts are scored, taken from the day before the state shown."""
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def options(command: F) -> F:
-    """Add the options for the cluster, the recording and the time to a command."""
     for option in (
         click.option("--at", metavar="T", help="The moment in the recording: a date, seconds, 1h30 or #POLL."),
         click.option("--from", "recording", metavar="FILE.slog", help="Ask a recording instead of the cluster."),
@@ -59,10 +57,7 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
-    """Return the board (the data from which forecasts are made) and the forecasts for the state `cluster`. Forecasts of
-    the day before are made and scored as well. Without a recording they are made for states that follow from the jobs
-    in the accounting on `host`, so the forecasts have ranges but no score.
-    """
+    """Return the board (the data of forecasts) and the forecasts; without a recording they have ranges but no score."""
     from sim.forecast.board import DAY, Board
     from sim.forecast.earlier import Earlier
     from sim.forecast.forecast import seconds_of
@@ -88,9 +83,7 @@ def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tu
 
 
 def judged(recording: Recording, now: float, most: int) -> list[float]:
-    """Return the times of at most `most` polls of the day before `now`, evenly spread. Polls that are stored whole are
-    taken if there are enough of them, because they are read faster.
-    """
+    """Return at most `most` polls of the day before `now`, preferably polls stored whole, which are read faster."""
     from sim.forecast.board import DAY
 
     whole = [time for time in recording.times(is_whole=True) if now - DAY <= time < now]
@@ -99,9 +92,6 @@ def judged(recording: Recording, now: float, most: int) -> list[float]:
 
 
 def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
-    """Return the result of `ask`, which is called with a connection to Slurm on `host`; the connection is closed
-    afterwards.
-    """
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
 
@@ -113,9 +103,7 @@ def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
 
 
 def moment(typed: str, recording: Recording) -> float:
-    """Return the time, in seconds since 1970, that a user typed: a date, seconds since 1970, seconds since the first
-    poll, or the number of a poll such as #12.
-    """
+    """Return seconds since 1970 for a date, seconds since 1970 or the first poll, or the number of a poll (#12)."""
     times = recording.times()
     meant: Moment = parse_moment(typed)
     if isinstance(meant, Step):
@@ -126,10 +114,7 @@ def moment(typed: str, recording: Recording) -> float:
 
 
 def job_of(cluster: Cluster, named: str, host: str, recording: Recording | None) -> ClusterJob:
-    """Return the job that a user named. If the cluster no longer lists it, it is searched among the ended jobs of the
-    recording or of the accounting of Slurm on `host`. If there is none, raise `NotThereError`, which lists some of
-    the user's own jobs.
-    """
+    """Return the job that a user named, also among ended ones, or raise `NotThereError`."""
     job = cluster.find(named)
     if job is None:
         past = recording.ended(0.0, cluster.at) if recording else _asked(host, lambda slurm: slurm.past(named))

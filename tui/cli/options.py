@@ -30,9 +30,7 @@ Switches: TypeAlias = list[tuple[Moment, str]]
 
 
 def needs_terminal(what: str, without: str) -> None:
-    """Raise an error if there is no terminal for the screen `what`; `without` tells the user how to get the result
-    without a terminal.
-    """
+    """Raise an error without a terminal for the screen `what`; `without` says how to do without."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise click.ClickException(f"{what} needs a terminal; without one use {without}")
     if not is_terminal(sys.stderr):
@@ -41,7 +39,6 @@ def needs_terminal(what: str, without: str) -> None:
 
 
 def of_workload(command: F) -> F:
-    """Add every option of a workload to a command, in the order in which they are declared."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
 
 
@@ -56,7 +53,6 @@ def _as_click(option: Option) -> Callable[[F], F]:
 
 
 def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:
-    """Return the given value; raise a usage error if it is out of the option's range."""
     if of.many:
         given = "; ".join(given) or None
     try:
@@ -67,7 +63,6 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs of a source, ready to simulate, as `replay` does."""
     return replay(source, aloud).workload
 
 
@@ -109,7 +104,6 @@ def under(
 
 
 def say_lacking(weights: Sequence[str]) -> None:
-    """Name on stderr the weights that count for nothing, because a recording has no data for them."""
     if weights:
         click.echo(f"schedscope: weights of which a recording does not say enough: {listed(weights, most=9)}", err=True)
 
@@ -153,9 +147,7 @@ def told(fidelity: Fidelity) -> list[str]:
 
 
 def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
-    """Print a warning on stderr if one of the policies chooses processors itself and so ignores the placement that the
-    user requested.
-    """
+    """Warn on stderr if a policy chooses processors itself and so ignores the requested placement."""
     if placement == "lowest":
         return
     from sim.policies.registry import policy_of
@@ -169,9 +161,7 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
 
 
 def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
-    """Raise an error if an option has a wrong output file: its name is empty, it is the trace itself, or it is - and
-    the option cannot write to stdout.
-    """
+    """Raise an error for an output file that is empty, the trace itself, or - where stdout is not possible."""
     if name is not None and (not name.strip() or (name == "-" and not stdout)):
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
     if name and os.path.isfile(trace) and os.path.realpath(name) == os.path.realpath(trace):
@@ -179,9 +169,7 @@ def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False
 
 
 class _Spec(click.types.StringParamType):
-    """Type of options with the spec of a policy. If the user typed a spec that names a file of code, that code may run
-    without asking.
-    """
+    """Type of a policy's spec; typed code may run without asking."""
 
     name = "SPEC"
 
@@ -197,9 +185,7 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    """Return all specs that a spec with ranges stands for; a spec with an error is returned unchanged, because the
-    command reports the error.
-    """
+    """Return all specs of a spec with ranges; one with an error is unchanged, because the command reports it."""
     from sim.workload.ranges import expand
 
     try:
@@ -216,7 +202,6 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
-    """Return (time, spec) for each `T=SPEC` that the user typed; wrong ones raise a usage error."""
     if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
@@ -233,9 +218,6 @@ SMALLEST, LARGEST = (20, 8), (400, 150)
 
 
 def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
-    """Return (columns, rows) of a screen, typed as `120x36`; raise a usage error for other text or a size out of
-    range.
-    """
     columns, _, rows = given.lower().partition("x")
     if not (columns.isdecimal() and rows.isdecimal()):
         raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
@@ -246,7 +228,6 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
 
 
 def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
-    """Return the trace that was typed; raise an error if it is the name of a lesson and not of a trace."""
     if given is None:
         return None
     from sim.workload.source import find
@@ -262,21 +243,16 @@ def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None)
 
 
 def trace(required: bool = True) -> Callable[[F], F]:
-    """Return a decorator that adds the argument TRACE to a command: a file, or the name of a sample."""
     return click.argument("trace", required=required, callback=_no_lesson)
 
 
 def form(*forms: str) -> Callable[[F], F]:
-    """Return a decorator that adds the option --format to a command; the first of the names in `forms` is the
-    default.
-    """
     return click.option(
         "--format", "form", type=click.Choice(forms), default=forms[0], help=f"Form of the output; default {forms[0]}."
     )
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:
-    """Return a decorator that adds an option for a moment of the run to a command: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 

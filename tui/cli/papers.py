@@ -48,7 +48,6 @@ def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: 
 
 
 def _kept() -> Path:
-    """Return the path of the default results file, in which finished runs are kept for reuse."""
     from platformdirs import user_cache_path
 
     return user_cache_path("schedscope", ensure_exists=True) / "papers.sqlite"
@@ -67,9 +66,7 @@ def _needs(of: PaperTable, logs: str) -> str:
 
 
 def _shown(figures: list[PaperValue]) -> Iterator[str]:
-    """Yield a line for each row of the paper's table, with three numbers for each metric: the paper's value, the
-    computed value and the difference.
-    """
+    """Yield a row of the paper's table with three numbers per metric: the paper's, ours and the difference."""
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]
     for name in metrics:

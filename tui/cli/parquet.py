@@ -14,15 +14,11 @@ from sim.optional_imports import extra
 
 FORMS = (".parquet", ".arrow")
 _PIECE = 100_000
-"""Number of rows that are collected before they are written together."""
 Columns = Mapping[str, Any]
-"""Mapping from the name of a column to its values: an array or a list, in which nan and None are missing values; all
-columns are equally long.
-"""
+"""Values (array or list) of each column, all equally long; nan and None are missing values."""
 
 
 def is_table(path: str | None) -> bool:
-    """Return True if the name of the file ends like that of a Parquet or Arrow file; False for None."""
     return path is not None and path.lower().endswith(FORMS)
 
 
@@ -38,7 +34,6 @@ class TableWriter:
         self._schema: Any = None
 
     def write(self, columns: Columns) -> None:
-        """Write some rows, given as a mapping from column to values."""
         arrays = {name: self._array(name, values) for name, values in columns.items()}
         table = self._arrow.table(arrays)
         if self._writer is None:
@@ -62,9 +57,7 @@ class TableWriter:
 
 @contextmanager
 def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWriter]:
-    """Open a table for writing; it replaces the file at `path` at the end of the context. If `is_parquet` is None, the
-    file's name determines the format.
-    """
+    """Open a table that replaces the file at `path` at the end; without `is_parquet` the name tells the format."""
     is_parquet = not path.lower().endswith(".arrow") if is_parquet is None else is_parquet
     with write_whole(path) as file:
         writer = TableWriter(file.buffer, is_parquet)
@@ -73,16 +66,13 @@ def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWrite
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool = True) -> None:
-    """Write records as a Parquet file or, if `is_parquet` is False, as an Arrow file; a column with values of different
-    types becomes text.
-    """
+    """Write records as a Parquet or Arrow file; a column with values of different types becomes text."""
     with table_file(path, is_parquet) as writer:
         names = list(records[0]) if records else []
         writer.write({name: [record[name] for record in records] for name in names})
 
 
 def write_rows_as_table(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows as a table, `_PIECE` rows at a time."""
     rest = iter(rows)
     with table_file(path) as writer:
         piece = list(islice(rest, _PIECE))

@@ -82,9 +82,6 @@ def command(path: str, **given: Any) -> None:
 
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
-    """Return a mapping from name to value of the options that the user has set; texts of lists and of labels are
-    parsed.
-    """
     found = {name: value for name, value in given.items() if value}
     if "labels" in found:
         found["labels"] = parse_labels(found["labels"])

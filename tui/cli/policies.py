@@ -85,7 +85,6 @@ def _explained(cls: type[Policy]) -> str:
 
 
 def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
-    """Return lines that explain a policy or an order, with its parameters."""
     lines = [title, ""]
     for paragraph in paragraphs(cls):
         lines += [*wrap(paragraph, 78), ""]
@@ -96,9 +95,7 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
 
 
 def _orders(own: type[Order]) -> list[str]:
-    """Return lines with the orders of the queue, such as by submission; the default order `own` of the policy comes
-    first.
-    """
+    """Return lines with the orders of the queue, the policy's default `own` first."""
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={as_typed(p.default)}" for p in parameters_of(cls).values())

@@ -62,7 +62,6 @@ def command(
 
 
 def _check(students: bool, table: str | None) -> None:
-    """Raise an error if options for a server are given without --students, so that no server is started."""
     given = click.get_current_context().get_parameter_source
     asked = [
         f"--{name}"
@@ -74,7 +73,6 @@ def _check(students: bool, table: str | None) -> None:
 
 
 def _with_students(opening: Any, table: str | None, address: dict[str, Any]) -> int:
-    """Show the lesson in this terminal, and serve it to the browsers of students; return the exit code."""
     needs_server()
     from tui.web.podium import present
     from tui.web.serving import Wanted
@@ -105,9 +103,7 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 
 def _follow() -> int:
-    """Show the notes in this terminal until the user quits; without a terminal, print them once. Return the exit
-    code.
-    """
+    """Show the notes until the user quits; without a terminal, print them once."""
     from tui.cli.notes import Notes, lines
 
     if not is_terminal(sys.stdout):

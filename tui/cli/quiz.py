@@ -39,7 +39,6 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
 
 
 def drawn() -> int:
-    """Return a random seed that is short enough to be typed."""
     from random import SystemRandom
 
     return SystemRandom().randrange(10_000)

@@ -95,7 +95,6 @@ def command(
 def _opening(
     trace: str, scene: int, policy: str | None, switches: cli.Switches, placement: Placement, given: Any
 ) -> Opening:
-    """Return what is to be recorded: a trace with its options, a session, or a lesson."""
     from sim.lessons.course import course, found_lesson
 
     if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:
@@ -114,7 +113,7 @@ def _opening(
 
 
 def _is_session(given: str) -> bool:
-    """Return True if the argument means a session: a file that begins like one, a pasted line, or the word `last`."""
+    """Return True for a session: a file that begins like one, a pasted line, or the word `last`."""
     if given.startswith(PREFIX) or (given == LAST and not os.path.exists(given)):
         return True
     try:

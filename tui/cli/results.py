@@ -44,9 +44,7 @@ from tui.look.text import Align, cells, plain
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
 """Metrics that are shown by default in a list of runs."""
 MADE_OF = ("sha256", "parameters", "code")
-"""Columns that are needed, in addition to the factors, to repeat a run: hash of the trace, all parameters, hash of
-user-defined code.
-"""
+"""Columns that are needed to repeat a run: hash of the trace, all parameters, hash of user-defined code."""
 TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
 LONGEST_WORD = 28
@@ -140,9 +138,7 @@ def _finite(value: Any) -> Any:
 
 
 def _flat(record: Record) -> Record:
-    """Return the record of a run as a mapping from name to value, with its factors and all metrics. A metric gets the
-    prefix `metric_` if an option has the same name.
-    """
+    """Return the record with all metrics; one gets the prefix `metric_` if an option has the same name."""
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     about["policy"] = record["spec"]
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
@@ -169,9 +165,7 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str], width
 
 
 def _next_commands(results: Results, found: Sequence[Record], width: int | None) -> list[str]:
-    """Return three commands that may be useful next for this results file; which ones depends on the factors that vary
-    in it.
-    """
+    """Return three commands that may be useful next, by the factors that vary in the file."""
     path = shlex.quote(printable(str(results.path)))
     names = [name for name in FACTORS if name not in ("trace", "policy", "seed", "version")]
     numbers = [name for name in names if len({record[name] for record in found}) > 1]
@@ -246,17 +240,12 @@ def _shown(of: PivotTable, ask: PivotQuery, width: int | None) -> list[str]:
 
 
 def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
-    """Return a line about the jobs at the beginning and end of the runs that the numbers do not include; empty if all
-    are included.
-    """
     cuts = {str(record["cut"] or "") for record in records(results, [], where)}
     return [f"measured: {'; or '.join(map(_part, sorted(cuts)))}"] if any(cuts) else []
 
 
 def _part(cut: str) -> str:
-    """Return in words which jobs remain after a cut (which leaves out jobs at the beginning and end). A text that is no
-    cut is quoted, because a results file may contain any text.
-    """
+    """Return in words which jobs remain after a cut; any other text from the file is quoted."""
     try:
         return Cut.of(cut).told
     except ParameterError:

@@ -58,9 +58,7 @@ MAIN = (
     "migrations",
     "missed_reservations",
 )
-"""Metrics that the table shows unless the user requests all."""
 _EXTRA = tuple(entry.name for entry in (*FRAGMENTATION, *FAIRNESS))
-"""Metrics that the table shows in addition if they were measured."""
 R = "r"
 OF_GROUPS = (
     "jobs",
@@ -137,9 +135,7 @@ def command(
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
-    """Raise an error if two output files have the same name, or if files about one schedule are requested for several
-    policies.
-    """
+    """Raise an error for two output files of one name, or files about one schedule for several policies."""
     given = {option: path for option, path in files.by_option.items() if path}
     if policies > 1 and given:
         raise click.UsageError(f"{listed(given)} write one schedule: give one --policy with them")
@@ -151,14 +147,11 @@ def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
-    """Return the specs of the policy and of its later replacements, as one text."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a run: the spec of the policy as the user typed it, and what was measured."""
-
     spec: str
     metrics: Metrics
     over_time: OverTime
@@ -168,14 +161,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Files:
-    """Names of the files to be written about the schedule of a run; None for a file that is not requested."""
-
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
     decisions: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
-    """All that is needed to repeat the run; it is stored in files whose format has a place for it."""
+    """Data to repeat the run; it is stored in files whose format has a place for it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
@@ -191,9 +182,7 @@ MANY = 1_000_000
 
 
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
-    """Print a warning before a run that will take long, because of very many turns of matrix rows or very many ticks.
-    Ticks are the times at which jobs may be suspended; `is_each_written` says that each turn is written to a file.
-    """
+    """Warn before a run that takes long, because of very many turns of rows or ticks (times at which jobs suspend)."""
     turns, jobs = scenario.policy.turns(), scenario.workload
     if turns is not None and (is_each_written or scenario.check):
         many = float(jobs.runtime.sum()) / turns.slice
@@ -209,9 +198,7 @@ def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
-    """Simulate one run, write the files that are requested, and return the measurements: with `by`, also for each user
-    or group; with `fair`, also fairness.
-    """
+    """Simulate one run, write the files, and return the measurements: `by` user or group, with fairness if `fair`."""
     engine = scenario.begun(for_schedule=not (files.decisions or files.events or fair))
     _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
@@ -275,9 +262,7 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(scenario: Scenario | None) -> dict[str, Any]:
-    """Return the policy of a run, and its later replacements, with all their parameters as plain data; empty for
-    None.
-    """
+    """Return the policy and its later replacements with all parameters; empty for None."""
     if scenario is None:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
@@ -285,9 +270,7 @@ def _made_by(scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
-    """Return all metrics of a run as plain data. Each group of jobs also has R, which says how much better its slowdown
-    is than in the first run.
-    """
+    """Return all metrics; groups also have R, by how much their slowdown is better than in the first run."""
     found = metrics.as_dict()
     for group, rows in found["groups"].items() if metrics is not first else ():
         for row, other in zip(rows, first.groups[group], strict=True):
@@ -297,9 +280,7 @@ def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
-    """Return fairness as plain data: for each metric a column with the value of each job; empty if fairness was not
-    requested.
-    """
+    """Return fairness by job as plain data; empty if it was not requested."""
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
@@ -307,7 +288,6 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
-    """Return the metrics that the runs have, in the order of the table."""
     found, split = outcomes[0].metrics.values, METRICS.index(metric("loss_of_capacity")) + 1
     return [entry for entry in (*METRICS[:split], *FRAGMENTATION, *METRICS[split:], *FAIRNESS) if entry.name in found]
 
@@ -355,9 +335,7 @@ def as_table(
     title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool,
     width: int | None = None,
 ) -> str:  # fmt: skip
-    """Return a table as text with a column for each policy; the best value of each row is marked. With a width, columns
-    that do not fit into it follow below.
-    """
+    """Return a column for each policy, the best value marked; columns beyond the width follow below."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *_EXTRA}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
@@ -417,9 +395,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str, width: int | None) -> lis
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric of a row of the table, by name. In addition to the listed metrics, this may be a metric of
-    groups of jobs, or R: how much better the slowdown is than in the run of the first policy.
-    """
+    """Return the metric of a row by name: a listed one, one of groups of jobs, or R against the first policy."""
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}
@@ -450,9 +426,7 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _notes(workload: Workload) -> list[str]:
-    """Return lines with the notes about reading the trace, except the note on requests that no policy models, which was
-    printed before.
-    """
+    """Return the notes about reading the trace, except requests that no policy models, which were printed before."""
     said = told(workload.fidelity.unmodelled())
     lines = [line for line in told(workload.fidelity) if line not in said]
     return ["", *lines] if lines else []

@@ -20,13 +20,11 @@ from tui.cli.parquet import is_table, table_file, write_rows_as_table
 
 
 def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as a CSV file, which is replaced as a whole."""
     with write_whole(path) as file:
         write_rows(file, rows)
 
 
 def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) -> None:
-    """Write a file with one row for each job, in order of rank; with `fairness`, its columns are added."""
     if not is_table(path):
         write_csv(path, schedule_rows(engine, fairness))
         return
@@ -35,7 +33,6 @@ def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) 
 
 
 def write_segments(path: str, engine: Engine) -> None:
-    """Write a file with one row for each stretch of time in which a job held processors."""
     if not is_table(path):
         write_csv(path, segment_rows(engine))
         return
@@ -45,9 +42,6 @@ def write_segments(path: str, engine: Engine) -> None:
 
 
 def write_decisions(path: str, engine: Engine) -> None:
-    """Write a file with one row for each decision: step, time, kind, the first job that the decision is about, and the
-    decision as a sentence.
-    """
     rows = decision_rows(engine.history)
     if is_table(path):
         write_rows_as_table(path, DECISIONS, rows)
@@ -69,7 +63,6 @@ def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any
 
 
 def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
-    """Yield a header, then one row for each job in order of rank; with `fairness`, its columns are added."""
     columns = _columns(engine, fairness)
     yield tuple(columns)
     yield from zip(*(_cells(column) for column in columns.values()), strict=True)
@@ -88,7 +81,6 @@ def _typed(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
-    """Yield a header, then one row for each stretch of time in which a job held processors."""
     yield SEGMENTS
     ids = engine.workload.ids
     for stretch in engine.history.segments():

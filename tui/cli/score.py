@@ -77,9 +77,7 @@ def command(
 
 
 def _weighed(slurm_conf: str) -> tuple[str, list[str]]:
-    """Return (spec of the policy slurm with the weights of a file, names of weights that need data which a recording
-    lacks).
-    """
+    """Return the slurm policy's spec with a file's weights, and names of weights that recordings lack data for."""
     from sim.policies.slurm_config import CONFIGURATION, spec_of
 
     spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
@@ -88,9 +86,7 @@ def _weighed(slurm_conf: str) -> tuple[str, list[str]]:
 
 
 def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[str]) -> None:
-    """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
-    need data which this recording lacks.
-    """
+    """Print the agreement of a policy's starts with recorded ones; on stderr the weights that lack data."""
     from sim.forecast.agreement import Seen, agreements
     from sim.policies.recorded_rules import lacking
     from sim.policies.registry import policy_of
@@ -115,7 +111,6 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
 
 
 def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
-    """Return the agreement of a policy's starts with recorded ones as lines of text."""
     from sim.forecast.agreement import NEAR
 
     rows = [["waited for", "jobs", f"within {span(NEAR)}", "earlier", "later", "median"]]
@@ -160,9 +155,7 @@ def lines_of(score: Score) -> list[str]:
 
 
 def draw(score: Score, output: str) -> None:
-    """Write a figure of the score to `output`. One part shows the median error of forecasts, depending on how long
-    before the start they were made. Another shows the shares of forecasts that were near the start or too early.
-    """
+    """Write a figure: the error of forecasts by time before the start, and shares that were near or too early."""
     from sim.experiments.intervals import Mean
     from sim.experiments.series import Panel, Point
     from sim.forecast.score import FAR, NEAR
@@ -196,6 +189,5 @@ def _horizon(at: int) -> str:
 
 
 def shown(reason: str) -> str:
-    """Return Slurm's name of a reason to wait, shortened."""
     word = printable(reason)
     return word if len(word) <= 40 else word[:37] + "..."

@@ -62,7 +62,6 @@ def command(
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
-    """Return the jobs of the game that all visitors play."""
     from sim.play.afternoon import SAMPLE, afternoon
     from sim.workload.source import Source
 
@@ -71,9 +70,6 @@ def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
 
 
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:
-    """Return what visitors can open: traces with their options, or a lesson. The first is shown when a visitor
-    comes.
-    """
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
     from sim.workload.source import Source

@@ -32,14 +32,12 @@ OPTIONS = (
 
 
 def of_server(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a server's address to a command."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
 
 
 def needs_server() -> None:
-    """Raise an error on a system where the web server cannot run."""
     extra("aiohttp", "a server", "web")
     extra("textual_serve", "a server", "web")
     if not hasattr(os, "fork"):

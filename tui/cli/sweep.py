@@ -34,7 +34,6 @@ SHOWN_ERRORS = 3
 
 
 def _any_values(command: F) -> F:
-    """Add the options of a workload to the command of a sweep; each option may have several values."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
@@ -120,9 +119,7 @@ def command(
 
 
 def _warmed(warmup: str | None, cut: str) -> str:
-    """Return the text `cut` (which jobs at the beginning and end are not counted), with `warmup` as its first part
-    unless that is None.
-    """
+    """Return `cut` (jobs at the ends that are not counted) with `warmup` as its first part, unless None."""
     first, comma, last = cut.partition(",")
     if warmup is None:
         return cut

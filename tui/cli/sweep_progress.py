@@ -26,9 +26,7 @@ MOST_ROWS, MOST_COLUMNS = 12, 8
 
 @dataclass
 class Filling:
-    """Table of the mean bounded slowdown in the finished runs: rows are policies, columns are values of one factor that
-    varies (trace or an option).
-    """
+    """Mean bounded slowdown of finished runs: rows are policies, columns values of one factor that varies."""
 
     columns: tuple[str, ...]
     factor: str
@@ -37,13 +35,11 @@ class Filling:
 
     @classmethod
     def of(cls, plan: SweepPlan) -> Filling:
-        """Return the table for a plan, with no runs in it."""
         values = {name: of for name, of in plan.values.items() if name not in ("policy", "seed")}
         factor = max(values, key=lambda name: (1 < len(values[name]) <= MOST_COLUMNS, -FACTORS.index(name)))
         return cls(values[factor][:MOST_COLUMNS], factor)
 
     def take(self, outcomes: list[Outcome]) -> None:
-        """Add the bounded slowdowns of finished runs to the means."""
         for outcome in outcomes:
             value = outcome.measured.values[METRIC] if outcome.measured else None
             column = outcome.run.trace if self.factor == "trace" else str(dict(outcome.run.options)[self.factor])
@@ -53,15 +49,12 @@ class Filling:
                 self.sums[outcome.run.policy, _number(column)] = total + value, many + 1
 
     def cell(self, policy: str, column: str) -> str:
-        """Return a mean as text; a dot if no run of this policy and column is finished."""
         total, many = self.sums.get((policy, _number(column)), (0.0, 0))
         return f"{total / many:,.2f}" if many else "·"
 
 
 def _number(text: str) -> str:
-    """Return the text of a number in one form, so that equal numbers such as 0.80 and 0.8 become equal texts; other
-    text is unchanged.
-    """
+    """Return a number in one form, so that 0.80 and 0.8 are equal; other text is unchanged."""
     try:
         return repr(float(text))
     except ValueError:
@@ -70,9 +63,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
-    """Yield a function that shows the progress of a sweep while the context lasts; if stderr is no terminal, as a line
-    for each run, but at most one a second.
-    """
+    """Yield a function that shows a sweep's progress; without a terminal, at most one line a second."""
     if not is_terminal(sys.stderr):
         yield _in_lines()
         return
@@ -96,7 +87,6 @@ def _in_lines() -> Told:
 
 @contextmanager
 def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
-    """Yield a function that draws the progress of a sweep on the console (default: stderr) while the context lasts."""
     from rich.console import Console
     from rich.live import Live
 

@@ -35,7 +35,6 @@ def split(
 
 
 def _parts(rows: Sequence[Sequence[str]], width: int | None, labels: int) -> Iterator[list[int]]:
-    """Yield the columns that stand together, in addition to the first `labels`."""
     widths = [max(cells(cell) for cell in column) + 2 for column in zip(*rows, strict=True)]
     room = None if width is None else width + 2 - sum(widths[:labels])
     part: list[int] = []

@@ -18,18 +18,12 @@ if TYPE_CHECKING:
     from sim.core.engine import Engine
 
 _STEPS, _TIMES = 1000, 50
-"""Least number of steps between two drawings of a progress bar, and number of drawings in a long run. A drawing takes
-long if many jobs wait, so it must be rare.
-"""
+"""Least number of steps between two drawings, and drawings in a long run: with many waiting jobs one takes long."""
 _PARTS, _LARGE = 200, 1 << 24
-"""Number of parts into which a progress bar divides the reading of a file, and size in bytes of the smallest file with
-a bar
-"""
+"""Number of parts of a progress bar for reading, and size in bytes of the smallest file with a bar"""
 
 
 class Bar(Protocol):
-    """Progress bar that counts finished jobs or other parts of the work."""
-
     def update(self, more: int) -> None: ...
 
 
@@ -74,15 +68,12 @@ def seen_columns() -> int | None:
 
 
 def shows_unicode() -> bool:
-    """Return True if the output can show characters that are not ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 
 @contextmanager
 def shown_reading(trace: str) -> Iterator[Callable[[float], None] | None]:
-    """Show a progress bar while a large file is read, if stderr is a terminal. Yield the function to call with the
-    share that has been read, None if no bar is shown.
-    """
+    """Show a bar while a large file is read; yield the function for the share read, or None."""
     if not is_terminal(sys.stderr) or not is_large(trace):
         yield None
         return
@@ -99,7 +90,7 @@ def shown_reading(trace: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def is_large(trace: str) -> bool:
-    """Return True if reading the file takes long enough that the user would like to know how far it is."""
+    """Return True if reading takes so long that the user would like to know how far it is."""
     try:
         return os.path.getsize(trace) >= _LARGE
     except (OSError, ValueError):
@@ -107,7 +98,6 @@ def is_large(trace: str) -> bool:
 
 
 def run_to_end(engine: Engine, label: str) -> None:
-    """Run the engine to its end, with a progress bar on a terminal if it takes long."""
     jobs, done = len(engine.workload), 0
     with progress(jobs, label) as bar:
         while engine.advance(max(_STEPS, jobs // _TIMES)):
@@ -118,7 +108,7 @@ def run_to_end(engine: Engine, label: str) -> None:
 
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
-    """Show a progress bar for `many` jobs while the context lasts, and yield it; yield None if there is no terminal."""
+    """Show a progress bar for `many` jobs, and yield it; None if there is no terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return

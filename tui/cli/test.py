@@ -30,7 +30,6 @@ from tui.cli.terminal import progress, say, shows_unicode
 from tui.replay.file_watch import files_of
 
 BESIDE = ("fcfs", "easy", "conservative")
-"""Policies whose metrics are shown next to those of the tested policy"""
 TRACE, JOBS = "lublin-128", 1000
 MARK = "Note: written by schedscope test, which writes it anew"
 
@@ -64,7 +63,6 @@ def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: i
 
 
 def passed(report: Report, seed: int) -> list[str]:
-    """Return lines on what was tested, and notes about the policy."""
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
@@ -72,16 +70,13 @@ def passed(report: Report, seed: int) -> list[str]:
 
 
 def beside(spec: str, policy: Policy, workload: Workload) -> str:
-    """Return a table with the metrics of the policy next to those of the policies in `BESIDE`."""
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
     return as_table(workload.name, workload, outcomes, None, everything=False, unicode=shows_unicode())
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
-    """Return lines on the rule that was broken, with the command that opens the trace of the jobs that show the
-    failure.
-    """
+    """Return the broken rule, and the command that opens the trace of jobs that show the failure."""
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]
@@ -99,9 +94,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
-    """Write the jobs as a trace with the note `told`; return the options that must be added to the command that opens
-    it.
-    """
+    """Write the jobs as a trace with a note; return the options that the command to open it needs."""
     if os.path.exists(path) and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 def forgetting(act: Callable[..., Result]) -> Callable[..., Result]:
-    """Return the method of a connection with one change: if it fails, OpenSSL's list of errors is emptied."""
+    """Return the method with one change: if it fails, OpenSSL's list of errors is emptied."""
 
     @wraps(act)
     def done(connection: ssl.SSLSocket, *args: Any) -> Result:
@@ -57,14 +57,11 @@ class Keys(Security):
 
 
 def undisturbed(args: dict[str, Any]) -> dict[str, Any]:
-    """Let the TLS context in Dask's arguments for connections make connections of the class `Undisturbed`."""
     args["ssl_context"].sslsocket_class = Undisturbed
     return args
 
 
 def forget_errors() -> None:
-    """Empty OpenSSL's list of errors of this thread. Python has no function for that, but empties it when ciphers that
-    do not exist are refused.
-    """
+    """Empty OpenSSL's list of errors of this thread, as only the refusal of unknown ciphers does from Python."""
     with suppress(ssl.SSLError):
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).set_ciphers("NONE")

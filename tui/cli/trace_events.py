@@ -23,9 +23,7 @@ GROUPS = 32
 """Largest number of groups into which processors are divided if there are no partitions."""
 _MICRO = 1e6
 _QUEUE = 1
-"""Number of the process that shows the waiting jobs in the export; the groups of processors are shown as processes with
-the numbers after it.
-"""
+"""Number of the process that shows waiting jobs; groups of processors have the numbers after it."""
 Event = dict[str, Any]
 
 
@@ -38,9 +36,7 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """Write all events of the run to a file, one per line, together with `made_of`: the data needed to repeat the
-    run.
-    """
+    """Write the run's events to a file, one per line, with `made_of`: the data needed to repeat the run."""
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
@@ -63,9 +59,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return the groups of processors: partitions if there are any, otherwise ranges of neighbouring processors, with
-    equally many in each.
-    """
+    """Return partitions if there are any, otherwise ranges of neighbouring processors, equally many in each."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
@@ -82,9 +76,7 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """Yield the slices of jobs on one group of processors, and the ends of the arrows to first starts. `process` is the
-    number of the group in the export. If `row` is given, `stretches` has only jobs of this matrix row.
-    """
+    """Yield a group's slices of jobs and ends of arrows to first starts; with `row` only of its stretches."""
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]
     spans = [(stretch.start, now if stretch.end is None else stretch.end) for stretch in here]
@@ -112,9 +104,7 @@ def _track_of(
 
 
 def _waiting(engine: Engine) -> Iterator[Event]:
-    """Yield a slice for each job from its submission to its first start, and the beginning of the arrow that leads to
-    that start.
-    """
+    """Yield a slice for each job until its first start, and the beginning of the arrow to that start."""
     workload, now = engine.workload, engine.now
     firsts = engine.history.starts(len(workload)).tolist()
     there = [job for job in workload.jobs if job.submit <= now]
@@ -163,9 +153,7 @@ def _title(what: str, process: int, track: int, title: str) -> Event:
 
 
 def _span(start: float, end: float) -> Event:
-    """Return the times of an event from `start` to `end`; a very short one is made a microsecond long, because an arrow
-    could not begin at it otherwise.
-    """
+    """Return an event's times; at least a microsecond long, because an arrow could not begin at it otherwise."""
     return {"ts": _at(start), "dur": max(_at(end) - _at(start), 1)}
 
 

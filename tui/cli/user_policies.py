@@ -26,18 +26,14 @@ from sim.workload.model import Workload
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
 ) -> tuple[tuple[float, str], ...]:
-    """Return the switches of the policy with times in seconds. A time given as a step is found by simulating up to it;
-    user-defined policies have a time limit for this.
-    """
+    """Return the switches in seconds; a step is found by simulating, user's policies within a time limit."""
     switches = tuple(switches)
     with patient([policy, *(spec for _, spec in switches)]):
         return scenario.timed(workload, policy, switches, placement)
 
 
 def time_of(run: Scenario, moment: Moment) -> float:
-    """Return a moment of the run in seconds. A step is found by simulating up to it; user-defined policies have a time
-    limit for this.
-    """
+    """Return a moment in seconds; a step is found by simulating, user's policies within a time limit."""
     with patient([run.policy, *(policy for _, policy in run.switches)]):
         return run.time_of(moment)
 
@@ -69,7 +65,6 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
 
 
 def _look_around(frame: FrameType, error: PolicyError) -> None:
-    """Open the debugger at the place in the code where a policy failed."""
     from pdb import Pdb
 
     click.echo(f"schedscope: {printable(str(error))}", err=True)
@@ -79,9 +74,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 
 
 def _check(run: Scenario) -> None:
-    """Raise an error if the user-defined policy of a run breaks a rule of `sim.testing` on these jobs; runs with
-    switches are not checked.
-    """
+    """Raise an error if the user's policy breaks a rule of `sim.testing`; runs with switches are not checked."""
     if is_own(run.policy) and not run.switches:
         finding = broken(run.policy, run.workload, policy_calls.LONGEST_PASS)
         if finding is not None:

@@ -81,13 +81,11 @@ def command(
 
 
 def _prepared(opening: Opening) -> Prepared:
-    """Return the replay of an opening, and show how far its trace has been read."""
     with shown_reading(opening.source.trace) as heard:
         return opening.prepare(heard)
 
 
 def _recorded(recording: str, at: str | None) -> int:
-    """Open a recording of a cluster at the time that the user typed, or at its end; return the exit code."""
     from sim.cluster.recording import Recording
     from tui.cli.observed import moment
     from tui.live.watch import Replayed
@@ -98,7 +96,6 @@ def _recorded(recording: str, at: str | None) -> int:
 
 
 def _typed() -> list[click.Parameter]:
-    """Return the options that the user has typed."""
     context = click.get_current_context()
     return [
         p for p in context.command.params if context.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE
@@ -106,9 +103,6 @@ def _typed() -> list[click.Parameter]:
 
 
 def _refuse_beside_session(typed: list[click.Parameter]) -> None:
-    """Raise an error if another option is typed together with --session, because a session has its own trace and
-    options.
-    """
     named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in typed if p.name not in ("session", "trust")]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

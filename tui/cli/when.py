@@ -82,9 +82,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
 
 
 def forecast_fields(forecasts: Forecasts, job: str) -> dict[str, float | None] | None:
-    """Return a forecast as fields of JSON. Without a range from earlier forecasts, the share is None, and low and high
-    are the starts if jobs end as early as a tenth of them did, and if all run to their limits.
-    """
+    """Return a forecast as JSON; without a range, low and high are starts for early and latest ends of jobs."""
     from sim.forecast.ranges import SHARE
 
     if (found := forecasts.span(job)) is None:
@@ -94,16 +92,13 @@ def forecast_fields(forecasts: Forecasts, job: str) -> dict[str, float | None] |
 
 
 def answer_fields(answer: Answer) -> dict[str, object]:
-    """Return an answer to a what-if question as fields of JSON."""
     before, after = (None if each is None else each._asdict() for each in (answer.before, answer.after))
     later = [{"job": job, "by": by} for job, by in answer.later]
     return {"change": answer.change, "before": before, "after": after, "later": later, "why": answer.why or None}
 
 
 def moved(known: Expectations, now: float) -> list[str]:
-    """Return lines on how the expected start of a job moved up to `now`: a sentence and a table; empty if that is
-    unknown.
-    """
+    """Return how the expected start of a job moved up to `now`; empty if that is unknown."""
     from sim.cluster.dates import date
 
     if not known.said:
