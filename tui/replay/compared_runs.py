@@ -55,9 +55,7 @@ class Versus(LiveComparison):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """Return an axis for both charts: one position for each step of either run up to the time `moment`, then one
-        for each planned time.
-        """
+        """Return an axis for both charts: a position for each step of either run, then one for each planned time."""
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
@@ -78,9 +76,7 @@ class Versus(LiveComparison):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """Return `scene` with the name of its run on the chart; `other` is True if it is the scene of the compared run.
-        In mode `VERSUS`, jobs are coloured by how much earlier or later they start than in the other run.
-        """
+        """Return the scene with its run's name; mode `VERSUS` colours how much earlier or later jobs start."""
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
             return scene
@@ -100,9 +96,7 @@ class Versus(LiveComparison):
 
 
 def _policies_of(title: str, stage: RunView) -> str:
-    """Return the title of the run `stage`. If its policy was switched, return instead all its policies, with the times
-    at which they took over.
-    """
+    """Return the run's title or, if its policy was switched, all policies and when they took over."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     return specs_of(switches[0].was if switches else title, switches)
 
@@ -118,15 +112,11 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    """Return the legend for the colours of earlier and later starts; `other` is the name of the run compared with."""
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of the headline `whole` that is about the run which does nothing with the job at the first
-    difference. It says why the job waits in this run. `names` are the names of both runs, `first` their accounts of the
-    difference.
-    """
+    """Return the headline's part about the run that leaves the first difference's job waiting, and why."""
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:
         return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
-"""Largest number of versions of a run that are kept while a policy's file is saved again and again; each saving repeats
-the run.
-"""
+"""Largest number of versions of a run that are kept while its policy's file is saved again and again."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -38,25 +36,19 @@ Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
-    """Return text on a span of time that the user marked. The module that computes it is imported here, because it
-    loads all metrics.
-    """
+    """Return text on a marked span of time; the module is imported here, as it loads all metrics."""
     from tui.replay.measuring import measured_span
 
     return measured_span(go.stage, order)
 
 
 class ReplayController:
-    """Controller that executes the user's requests on the runs."""
-
     def __init__(self, stage: RunView) -> None:
         self.stage = stage
         self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Navigator of the compared run, while a request moves that run before the run on the screen follows; otherwise
-        None
-        """
+        """Navigator of the compared run, while a request moves that run before the run on the screen follows"""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -90,17 +82,12 @@ class ReplayController:
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
         """Request by which the compared run was made, or None"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, RunView] | None = None
-        """Request and view of the comparison that was closed last, so that it can be opened again without delay;
-        otherwise None
-        """
+        """Request and view of the comparison closed last, so that it can be opened again without delay"""
         self._remake: PolicyReload | None = None
-        """Reload (repetition of the run with saved code) that is being made, or None"""
         self._remade: PolicyReload | None = None
         """Reload (repetition of the run with saved code) that was finished last; None before the first"""
         self._watched: PolicyReload | None = None
-        """Reload that was finished last, while its first difference from the old run is still searched; otherwise
-        None
-        """
+        """Reload that was finished last, while its first difference from the old run is still searched"""
         self._versions: list[str] = []
         """Names of the branches that reloads (repetitions with saved code) made or replaced, the oldest first"""
         self.is_remaking = False
@@ -109,9 +96,7 @@ class ReplayController:
     # For the worker
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Execute the request `order`. Return a message if it stopped for a reason that the user should know, or the
-        job if the request was to find one; otherwise None.
-        """
+        """Execute a request. Return why it stopped if the user should know, the job that it found, or None."""
         was, place = self.stage.timeline.branch, self._place_now
         try:
             return self._obey[type(order)](order, wish, halted)
@@ -125,9 +110,7 @@ class ReplayController:
         return ReplayPlace(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
-        """Do what every request needs at its end: move the compared run to the same time, and release branches that are
-        no longer used. `was` is the branch before the request.
-        """
+        """Move the compared run to the same time, and release unused branches; `was` is the branch before."""
         if self.beside is not None:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
@@ -135,9 +118,7 @@ class ReplayController:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Release the memory of branches that have not been used for long, except that of the compared run and its
-        parent.
-        """
+        """Release the memory of branches unused for long, except of the compared run and its parent."""
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
@@ -157,7 +138,6 @@ class ReplayController:
         beside.clock = self._go.clock  # its end may be known only now
 
     def _beside_until(self) -> float:
-        """Return the time at which the compared run ends; inf if that is unknown yet, -inf without a comparison."""
         if self.beside is None:
             return -inf
         timeline = self.beside.timeline
@@ -165,23 +145,17 @@ class ReplayController:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """Return the name of slow work and its completed share; None if no such work is going on. The screen calls this
-        from its thread.
-        """
+        """Return name and completed share of slow work, or None. The screen's thread calls this."""
         remake, there = self._remake, self._there
         told = self._go.progress if there is None else there.progress
         return told or (None if remake is None else remake.progress)
 
     @property
     def is_computed(self) -> bool:
-        """Return True if nothing is left to be computed in advance: neither runs nor reloads nor numbers from the
-        policy's notes.
-        """
         return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
-        """Return True if this run and the compared one are computed to their ends, and compared."""
         return (
             self.stage.is_computed
             and (self.beside is None or self.beside.is_computed)
@@ -190,14 +164,11 @@ class ReplayController:
 
     @property
     def reached(self) -> tuple[tuple[str, int], ...]:
-        """Return pairs (name of the branch, number of computed steps) of this run and the compared one."""
         stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute in advance, for about `seconds` each: both runs with their comparison, the numbers in the policy's
-        notes, and a reload. Return the result of the reload when it becomes known, otherwise None.
-        """
+        """Compute ahead about `seconds` each: runs, numbers in notes, a reload; return its result once."""
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
         if self._remake is not None:
@@ -212,7 +183,6 @@ class ReplayController:
             self._versus.advance()
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
-        """Return the scene of the run, and that of the compared run if there is one."""
         if self.beside is None or self._versus is None:
             return self.stage.scene(wish), None
         axis = self._versus.axis(self._go.clock) if wish.camera.by_event else None
@@ -226,9 +196,7 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that executes a request with `go` on the run that the panels describe. The returned
-        function then moves the other run to the same time.
-        """
+        """Return a function that moves the run which the panels describe by `go`, and the other to its time."""
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:
@@ -242,9 +210,6 @@ class ReplayController:
         return obey
 
     def _note_computing(self, stage: RunView, what: str = "computing") -> None:
-        """Store, for the screen, how far a run is computed: `what` as the name of the work, and the share of the run's
-        jobs that have ended.
-        """
         finished = stage.timeline.branch.engine.moment.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
@@ -261,9 +226,7 @@ class ReplayController:
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Undo the last move: return to the step, time and comparison before it, but keep branches made since then.
-        Return a message if no move is left to undo.
-        """
+        """Undo the last move, but keep branches made since then; return a message if there is none."""
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
             return "nothing is left to take back: steps and playing go back with ← and R"
@@ -300,16 +263,12 @@ class ReplayController:
 
     @property
     def _time_within_step(self) -> float | None:
-        """Return the time shown if it is after the cursor's step (the step that is shown); None if it is the time of
-        that step.
-        """
+        """Return the time shown if it is after the cursor's step, else None."""
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Begin a run with another policy, and go to the time that is shown now; return a message if that stops
-        early.
-        """
+        """Begin a run with another policy, and go to the time that is shown now."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -347,9 +306,7 @@ class ReplayController:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """Write the chart from its left edge to the time shown, with the plan after it, to a file; return a message
-        with the name of the file.
-        """
+        """Write the chart until now and the plan to a file; return a message with the file's name."""
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -369,7 +326,6 @@ class ReplayController:
         self._remake, self._watched = PolicyReload(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
-        """Cancel the reload that is being made, because the user stopped it; the old run is kept."""
         self._remake = None
 
     def _go_on_remaking(self, remake: PolicyReload, seconds: float) -> News | None:
@@ -392,9 +348,7 @@ class ReplayController:
         return News(later, is_bad=True, whole=f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
-        """Compute more of the reloaded run, and search its first difference from the old one, for about `seconds`.
-        Return the result once it is known, otherwise None.
-        """
+        """Compute and compare a reload for about `seconds`; return the result once it is known, else None."""
         try:
             if not remake.look_ahead(seconds):
                 return None
@@ -405,9 +359,7 @@ class ReplayController:
         return News(remake.told)
 
     def _put_in_place(self, remake: PolicyReload, new: Branch) -> None:
-        """Show the reloaded run in place of the old one; of the earlier versions of the run, at most `VERSIONS` are
-        kept.
-        """
+        """Show the reloaded run in place of the old one; at most `VERSIONS` earlier ones are kept."""
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place_now
         timeline.take_in(new)
         if was is remake.old:
@@ -430,9 +382,7 @@ class ReplayController:
     # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a run under another policy; return None. That run branches off this run at the time
-        shown, or begins at the start.
-        """
+        """Compare with a run under another policy, which branches off at the time shown or begins at the start."""
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._time_within_step)
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
@@ -451,7 +401,6 @@ class ReplayController:
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with another branch; return None."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(RunView(twin, self.stage))
@@ -465,10 +414,7 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first difference of the compared runs: the first step with an event of a job in only one of them.
-        If `order` asks for it, take a reloaded run and the run that it replaced instead. Return the job to select, or a
-        message if there is no difference.
-        """
+        """Go to the compared runs' first difference (a reload's if so asked); return its job, or why there is none."""
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new
@@ -487,9 +433,7 @@ class ReplayController:
         return Noticed(ranks[0]) if told is None and ranks else told
 
     def _to_fork(self, halted: Halted) -> str | None:
-        """Go to the step at which this branch left its parent, and return a message about this; if the branch has no
-        parent, only return a message that says so.
-        """
+        """Go to where this branch left its parent, or say that it has none."""
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:

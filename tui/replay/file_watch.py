@@ -18,27 +18,20 @@ from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 
 EVERY = 0.3
-"""Seconds between two checks of the files; a file is read only when two successive checks find it unchanged, so that it
-is complete.
-"""
+"""Seconds between two checks; a file is read only when two in a row find it unchanged, thus complete."""
 Stamp: TypeAlias = tuple[int, int] | None
 """(Time of the last change in nanoseconds, size in bytes) of a file; None for a missing file"""
 Renewed: TypeAlias = Mapping[str, Policy]
-"""For the spec of each policy that needs the saved file: the new policy"""
 
 
 class FileWatch:
-    """Watcher of files. Its thread calls `found` with the file's name and the new policies, or `failed` with an
-    error.
-    """
+    """Watcher of files; its thread calls `found` with file and new policies, or `failed` with an error."""
 
     def __init__(self, found: Callable[[str, Renewed], object], failed: Callable[[str], object]) -> None:
         self._found, self._failed = found, failed
         self._specs: Mapping[str, frozenset[str]] = {}
-        """For the path of each file: the specs of the policies that need it"""
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
-        """For the path of each file: its time and size when it was last read"""
         self._one = Lock()
         """Lock that is held while the files to watch are replaced, which the screen and the thread do"""
         self._closed = Event()
@@ -46,11 +39,9 @@ class FileWatch:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the full paths of the watched files."""
         return tuple(self._specs)
 
     def follow(self, specs: Iterable[str]) -> None:
-        """Watch the files of these policies from now on, and no others."""
         found = files_of(specs)
         with self._one:
             self._specs = found
@@ -70,7 +61,6 @@ class FileWatch:
             self.look()
 
     def look(self) -> None:
-        """Check each file once; read a changed file if it has not changed since the check before."""
         for path, specs in self._specs.items():
             stamp = _stamp(path)
             stays, self._seen[path] = self._seen.get(path) == stamp, stamp
@@ -83,9 +73,7 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """Also watch the files that the watched files import now, which may have changed when a file was saved. If the
-        screen chooses other files meanwhile, those are searched for imports instead.
-        """
+        """Also watch the files' imports, which saving may have changed, unless others were chosen meanwhile."""
         is_followed = False
         while not is_followed:
             before = self._specs
@@ -106,9 +94,7 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return a mapping from the path of each file to the specs that need it. Files are policy files and what they
-    import from their folder, but not revisions from git.
-    """
+    """Return for policy files, and what they import from their folder, the specs that need them; no git revisions."""
     found: dict[str, frozenset[str]] = {}
     for spec in specs:
         for named in code_in(spec):

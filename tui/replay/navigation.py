@@ -32,18 +32,16 @@ A_LOOK = 0.05
 
 
 class Traveller:
-    """Navigator, which moves the cursor (the step that is shown) in a run. Most methods return a message on why they
-    stopped, or None.
-    """
+    """Mover of the cursor in a run; most methods return a message on why they stopped, or None."""
 
     def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """Function that returns the time at which the compared run ends, which may be later than the end of this run"""
+        """Function that returns when the compared run ends, which may be after this run"""
         self.beyond = -inf
         """Time shown while only the compared run moves on, after the end of this run; -inf otherwise"""
         self.progress: tuple[str, float] | None = None
-        """Name and completed share of a slow move, None if no move is slow; the screen reads it from another thread"""
+        """Name and completed share of a slow move, or None; the screen reads it from another thread"""
 
     @property
     def step(self) -> int:
@@ -75,32 +73,25 @@ class Traveller:
 
     @property
     def clock(self) -> float:
-        """Return the time shown, which is the same for both runs; after the end of this run, the compared run
-        determines it.
-        """
+        """Return the time shown, the same for both runs; after this run's end, the compared run determines it."""
         return max(self.stage.clock, min(self.beyond, self._until())) if self.is_over else self.stage.clock
 
     @property
     def is_over(self) -> bool:
-        """Return True if the cursor is at the last step of the run."""
         return self.stage.timeline.complete and self.step == self.stage.timeline.computed
 
     @property
     def last(self) -> float:
-        """Return the time of the cursor's step (the step that is shown), in seconds."""
         now = self.stage.snapshot.time
         return self.stage.begin if now is None else now
 
     @property
     def _end_message(self) -> str:
-        """Return a message on why the run has no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
 
     def compute_a_little(self, halted: Halted) -> bool:
-        """Compute more steps, and store for the screen how far the run is computed. Return False at the end of the run,
-        or if the user cancels.
-        """
+        """Compute more steps and note how far the run is; return False at its end, or if the user cancels."""
         timeline = self.stage.timeline
         if halted() or not self.stage.go_on(A_LOOK):
             return False
@@ -108,9 +99,6 @@ class Traveller:
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
-        """Go to the submission of a job or, if the request says so, to its first start; return a message if that stops
-        early.
-        """
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
@@ -121,9 +109,7 @@ class Traveller:
         return None if halted() else f"{name(job)} does not start"
 
     def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job that waited longest; return the job, or a message if no
-        job has started.
-        """
+        """Go to the start of the job that waited longest in the whole run; return it, or that no job started."""
         return self._to_most(
             lambda starts, ran: starts - ran.due,
             lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
@@ -132,9 +118,7 @@ class Traveller:
         )
 
     def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job that was passed by the most later jobs; return the job,
-        or a message if none was passed.
-        """
+        """Go to the start of the job that was passed most in the whole run; return it, or that none was."""
         return self._to_most(
             self._passes,
             lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
@@ -143,9 +127,7 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats, ran: Workload) -> Floats:
-        """Return an array, indexed by rank: for each job, how many jobs were submitted after it but started before it.
-        The value is nan for a job that no job passed, and for a job that has not started.
-        """
+        """Return by rank how many later jobs started before each; nan for none, and for jobs without a start."""
         from sim.metrics.fairness import overtaken
 
         many = overtaken(ran, starts, submit=ran.submit if ran.follows else None)
@@ -172,9 +154,7 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """Go to the end of the run, or to the first step before it that meets a stop condition; return a message on why
-        it stopped.
-        """
+        """Go to the end of the run, or to the first step before it that meets a stop condition."""
         if told := self.halt_on_the_way(order.stops, halted):
             return told
         while self.compute_a_little(halted):
@@ -183,15 +163,11 @@ class Traveller:
         return self.seek_time(self._until(), halted) if self._until() > self.stage.clock and not halted() else told
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a condition. If there is none, the cursor stays and a message is
-        returned.
-        """
+        """Go to the next or previous step that meets a condition; without one, the cursor stays."""
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a stop condition, and return the condition as text. If no step
-        meets one, the cursor stays and a message that says so is returned.
-        """
+        """Go to the next or previous step that meets a stop condition, and say which; else the cursor stays."""
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stop_message(found)
 
@@ -213,9 +189,7 @@ class Traveller:
         return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
-        """Go to the next step that meets a stop condition, but not beyond the limit `until_step` or `until_time`.
-        Return the condition as text; None if the cursor stays because no step meets one.
-        """
+        """Go to the next step that meets a stop condition, within `until`, and return it as text; else None."""
         if not stops:
             return None
         from sim.stops.search import search_forward
@@ -227,9 +201,7 @@ class Traveller:
         return _stop_message(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
-        """Go to the next or previous turn of a matrix row, and return text on its jobs. If there is none, the cursor
-        stays and a message is returned.
-        """
+        """Go to the next or previous turn of a matrix row, and say whose it is; without one, the cursor stays."""
         timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
         if self.stage.snapshot.rules.turns() is None:
             return f"no rows take turns under {self.stage.snapshot.policy}"
@@ -243,15 +215,12 @@ class Traveller:
 
     @property
     def _turn_shown(self) -> OnTurn | None:
-        """Return the turn of a matrix row at the time shown; None if rows take no turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return the time at which the next turn begins; None if no turn follows. The replay moves through the steps
-        before it, because they may change the rows.
-        """
+        """Return when the next turn begins, or None; steps before it are made, as they may change the rows."""
         was = self._turn_shown
         while not halted():
             turn, step = self._turn_shown, self.stage.snapshot.next_time
@@ -266,7 +235,6 @@ class Traveller:
         return None
 
     def _last_turn(self, halted: Halted) -> float | None:
-        """Return the time at which the last turn before the time shown began; None if no turn did."""
         before = self.stage.clock
         while not halted():
             if (began := last_turn(self.stage.snapshot, before)) is not None:
@@ -278,7 +246,6 @@ class Traveller:
         return None
 
     def _told_turn(self) -> str:
-        """Return text on the jobs in the present turn and on the end of the turn."""
         turn, matrix, jobs = self._turn_shown, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
@@ -286,9 +253,7 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return a function that a search calls at each step to learn if the user has cancelled; with `tells` it also
-        stores, for the screen, how far the search is.
-        """
+        """Return a function that is True when the user has cancelled a search; with `tells` it notes progress."""
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:
@@ -300,9 +265,7 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """Go back to the last decision that changed the value which the request names; return a message if there is
-        none.
-        """
+        """Go back to the last decision that changed the value which the request names."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

@@ -37,8 +37,6 @@ PATIENCE = 5.0
 
 
 class Note(NamedTuple):
-    """Suggestion of what the user could look at: a text about one time in a run under a policy."""
-
     told: str
     time: float | None
     """Time of the run, in seconds, that the suggestion is about; None for the time before the first step."""
@@ -47,8 +45,6 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Opening:
-    """Beginning of a replay: its trace, policy and time, and how the screen looks at first."""
-
     source: Source
     policy: Policy
     placement: Placement = "lowest"
@@ -56,20 +52,15 @@ class Opening:
     """Time at which the replay begins, as the user typed it; None for the time before the first step."""
     switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
-    """Session that is opened; None for a new replay"""
     restore: Restore | None = None
-    """Request that goes to the place at which the session was saved, or None"""
     note: Note | None = None
-    """Suggestion of what to look at, shown at the beginning; None for no suggestion"""
     by_event: bool = False
     """True if the replay first plays from event to event, False if by the clock"""
     projected: bool = False
     """True if the screen begins in its form for projectors, with larger text"""
 
     def prepare(self, heard: Heard | None = None) -> Prepared:
-        """Read the trace and return the replay, ready to be shown. `heard` is called with the share of the file that
-        has been read.
-        """
+        """Read the trace and return the replay; `heard` is called with the share of the file that has been read."""
         from sim.workload.replay import replay_of
 
         return self.prepared(replay_of(self.source, heard))
@@ -122,14 +113,11 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Opening of a lesson or of a question in a quiz. `stage` is a function that makes the runs of the lesson; it is
-    called when the lesson is opened.
-    """
+    """Opening of a lesson or of a question in a quiz; `stage` makes the runs when it is opened."""
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
     def prepare(self, heard: Heard | None = None) -> Prepared:
-        """Return the replay of the runs of the lesson, which are made now."""
         assert self.stage is not None
         made, walk = self.stage()
         timeline, trace = made.runs.timeline, made.trace
@@ -139,7 +127,6 @@ class LessonOpening(Opening):
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    """Return the opening of a lesson about simulated runs, at the scene with this index."""
     if lesson.recording:
         raise lesson.wrong(f"it is about a recording, which only schedscope learn {lesson.name} shows", key="recording")
     from sim.lessons.performance import Performance, source_of
@@ -153,14 +140,11 @@ def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
 
 
 def quiz_opening(quiz: Quiz) -> LessonOpening:
-    """Return the opening of the next question of a quiz."""
     return LessonOpening(Source("random"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
 def _about_run(source: Source, trace: Trace, workload: Workload) -> About:
-    """Return the trace and the options for the screen. The trace is without its table of jobs, because the workload has
-    the same values.
-    """
+    """Return trace and options for the screen, without the trace's jobs, which the workload has."""
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
 
@@ -172,8 +156,6 @@ class Prepared:
     about: About
     timeline: Timeline
     first: Order | None = None
-    """Request to execute first, such as to go to a time; None to stay at the beginning"""
     switches: tuple[tuple[float, Policy], ...] = ()
     """Switches of the policy during the run: pairs (time in seconds, policy that takes over)"""
     walk: Walk | None = None
-    """Lesson to be shown, with the user's place in it; None for other replays"""

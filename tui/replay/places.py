@@ -13,9 +13,7 @@ from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
 def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
-    """Return the request that goes to the time, step or job that the user typed; a time of day means the day of `now`.
-    Raise an error for other text.
-    """
+    """Return the request for a typed time, step or job; a time of day means the day of `now`."""
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
         return GoToJob(workload.rank_of(job[1] or job[2]), start=(job[3] or "").startswith("start"))
@@ -32,9 +30,7 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
 
 
 def find_job(text: str, workload: Workload, after: int) -> int:
-    """Return the rank of the job that the user typed, such as `17` or `J17`. For a user (`ann`, `user 3`), return the
-    rank of that user's next job after rank `after`, or of the first one if none follows.
-    """
+    """Return the rank of `17` or `J17`, or of the user's (`ann`, `user 3`) next job after rank `after`, else first."""
     user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:
         return workload.rank_of(text)

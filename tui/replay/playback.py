@@ -20,7 +20,7 @@ A_FRAME = 0.02
 
 
 class Playback:
-    """Playback, which moves a navigator a little further at each request of the screen, until something stops it."""
+    """Mover of a navigator, a little further at each request of the screen, until something stops it."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
@@ -28,9 +28,7 @@ class Playback:
         """Seconds for which the present step must still be shown, when playing from event to event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """Move on (or back) as far as playback goes in one request; `order` has its speed and direction. Return a
-        message on why playback ends; None if it continues.
-        """
+        """Move as far as playback goes in one request. Return why playback ends; None if it continues."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)
@@ -44,9 +42,7 @@ class Playback:
         )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
-        """Move step by step with the function `go`. Each step is shown for a while, a step without a decision more
-        briefly. Return a message on why playback ends; None if it continues.
-        """
+        """Move step by step with `go`; each step is shown for a while, one without a decision more briefly."""
         if self._rest > 0:
             self._rest -= order.seconds
         while self._rest <= 0 and not halted():
@@ -63,9 +59,7 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """Move on by as many steps as can be computed within a frame, at most to the next step that meets one of
-        `stops`. Return a message on why playback ends; None if it continues.
-        """
+        """Move on by as many steps as can be computed within a frame, at most to one that meets one of `stops`."""
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
             go, target = self._traveller, self._traveller.step + 50

@@ -20,9 +20,7 @@ MOST = 2000
 
 
 class OwnNumbers:
-    """Numbers that the policy wrote into its notes in one branch, about a job while it waited. Numbers about more than
-    one job, such as about its user, are collected over the whole run.
-    """
+    """Numbers in the policy's notes about a job while it waited; those about its user, over the whole run."""
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
@@ -37,13 +35,10 @@ class OwnNumbers:
         return (self._branch, self._job) == (branch, job)
 
     def has_read(self, step: int) -> bool:
-        """Return True if the numbers up to step `step` have been collected."""
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Collect numbers up to step `step`. Stop after about `seconds` of computing time, but not before one step has
-        been read.
-        """
+        """Collect numbers up to step `step`, for about `seconds` of computing time, but at least one step."""
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1
@@ -71,5 +66,4 @@ class OwnNumbers:
 
     @property
     def found(self) -> tuple[tuple[Column, Numbers], ...]:
-        """Return pairs (column, its numbers for the job), as far as they have been collected."""
         return tuple((column, tuple(values)) for column, values in self._found.items())

@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 
 
 class PolicyReload:
-    """Reload of one branch: a new branch has the changed policies in place of the old ones."""
-
     def __init__(self, timeline: Timeline, order: Renew) -> None:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
         """Branch with the new code; None before the reload begins, or if the branch does not use the changed code"""
         self.later: SchedscopeError | None = None
-        """Error of the new run at a step after the time that is shown, or None"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
         self._both: LiveComparison | None = None
         self._share = 0.0
@@ -70,9 +67,7 @@ class PolicyReload:
         return True
 
     def look_ahead(self, seconds: float) -> bool:
-        """Compute and compare both runs further, for about `seconds`. Return True when the first difference is known,
-        or it is certain that there is none.
-        """
+        """Compute and compare both runs for about `seconds`; True when the first difference is known, or none."""
         both = self._both
         if both is None or self.later is not None:
             return True
@@ -89,7 +84,6 @@ class PolicyReload:
 
     @property
     def is_known(self) -> bool:
-        """Return True if the first difference has been found, or it is certain that the runs are equal."""
         return self._both is not None and (self._both.parting is not None or self._both.never)
 
     def _knows(self, moment: float) -> bool:
@@ -108,17 +102,14 @@ class PolicyReload:
 
     @property
     def progress(self) -> tuple[str, float]:
-        """Return the name of the work, and its completed share from 0 to 1."""
         return f"{self.title} again", self._share
 
     @property
     def parting(self) -> Divergence | None:
-        """Return the first difference of the old and the new run; None if it has not been found."""
         return self._both.parting if self._both else None
 
     @property
     def told(self) -> str:
-        """Return the result of the reload in one line."""
         if self.new is None:
             return f"{self.title} is as this run has it"
         if self.parting is None:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
-"""Parts of a scene that an open question of a lesson hides: "" for none, "plan" for plans and decisions, "policy" for
-the policy as well
-"""
+"""Parts that a lesson's open question hides: "plan" is plans and decisions, "policy" the policy as well"""
 VERSUS = "versus"
 """Name of the colour mode in which a job's colour says if it starts earlier or later than in the compared run."""
 
@@ -37,8 +35,6 @@ class GoTo(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Request to go forwards by some steps, or back by a negative number."""
-
     steps: int
 
 
@@ -47,9 +43,7 @@ class GoToTime(NamedTuple):
 
     time: float
     scrubbed: bool = False
-    """True if the request comes from dragging the pointer over the strip with the whole run; all requests of one drag
-    count as one move
-    """
+    """True for a drag over the strip with the whole run, all requests of which count as one move"""
 
 
 class GoToJob(NamedTuple):
@@ -96,9 +90,7 @@ class GoToStop(NamedTuple):
 
 
 class GoToTurn(NamedTuple):
-    """Request to go to the next turn (time slice) of any row of the gang-scheduling matrix; with direction -1, to the
-    previous turn.
-    """
+    """Request to go to the next (with direction -1, the previous) turn of any row of the gang-scheduling matrix."""
 
     direction: int = 1
 
@@ -110,15 +102,11 @@ class SwitchTo(NamedTuple):
 
 
 class Break(NamedTuple):
-    """Request to let these processors fail from now until a time, in a new branch."""
-
     processors: int
     until: float
 
 
 class Restart(NamedTuple):
-    """Request to start again with another policy, in a new branch."""
-
     policy: Policy
 
 
@@ -127,14 +115,10 @@ class Fork(NamedTuple):
 
 
 class LookAt(NamedTuple):
-    """Request to show another branch at the present time of the replay."""
-
     branch: str
 
 
 class Draw(NamedTuple):
-    """Request to write the chart as a picture to a file."""
-
     path: Path
     width: int
     height: int
@@ -153,15 +137,11 @@ class Compare(NamedTuple):
 
 
 class CompareBranch(NamedTuple):
-    """Request to compare this run with another branch."""
-
     branch: str
 
 
 class CompareFrom(NamedTuple):
-    """Request to compare this run with a run under this policy, which branches off `branch` after `step` steps. If
-    `time` is set, it branches off at that time, between this step and the next one.
-    """
+    """Request to compare with a run under this policy, which branches off after `step` steps or at `time`."""
 
     policy: Policy
     branch: str
@@ -185,12 +165,8 @@ class CompareNoMore(NamedTuple):
 
 
 class GoToParted(NamedTuple):
-    """Request to go to the first difference of the run and the compared run."""
-
     remade: bool = False
-    """True to go to the first difference of the reloaded run and the run that it replaced, even if other runs are being
-    compared.
-    """
+    """True for the first difference of a reload, even if other runs are being compared."""
 
 
 class TakeBack(NamedTuple):
@@ -202,7 +178,6 @@ class Renew(NamedTuple):
 
     title: str
     policies: Mapping[str, Policy]
-    """For the spec of each policy that is replaced: the new policy"""
 
 
 class Measure(NamedTuple):
@@ -215,9 +190,7 @@ class Measure(NamedTuple):
 
 
 class Reverse(NamedTuple):
-    """Request to go back to the last decision that changed `what`: the planned start of a job, the job on a processor,
-    or the division of the processors into partitions.
-    """
+    """Request to go back to the last decision that changed a planned start, a processor's job, or the division."""
 
     what: What
 
@@ -244,24 +217,18 @@ class Wish:
     other: bool = False
     """True if the panels describe the compared run, and keys move that run step by step."""
     decision: int | None = None
-    """Index of the decision that the user has selected, so that the state before this decision is shown; None to show
-    the step as a whole.
-    """
+    """Index of the selected decision, before which the state is shown; None for the step as a whole."""
     veil: Veil = ""
-    """Parts of the scene that an open question hides."""
     marks: tuple[Mark, ...] = ()
     """Marks to draw in the chart in addition to switches and bookmarks."""
     code: bool = False
-    """True if the panel with the policy's code is visible."""
 
 
 # Answers
 
 
 class Scenes(NamedTuple):
-    """Answer with the scene of the run and, in a comparison, that of the compared run. `answers` is the number of
-    requests and wishes that the worker had handled before it made these scenes.
-    """
+    """Scene of the run and, in a comparison, of the other; `answers` counts requests and wishes handled before."""
 
     scene: Scene
     beside: Scene | None
@@ -269,17 +236,12 @@ class Scenes(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Answer that the replay has stopped, at a condition or at the end of the run."""
-
     why: str
 
 
 class Noticed(NamedTuple):
-    """Answer that the job with this rank was found; the screen then selects it."""
-
     rank: int
     told: str = ""
-    """Message for the user; "" for none."""
 
 
 class Failed(NamedTuple):
@@ -293,9 +255,7 @@ class News(NamedTuple):
 
     what: str
     is_bad: bool = False
-    """True if the reload failed, so that the old run stays."""
     whole: str = ""
-    """Longer form of the message `what`; "" if there is none."""
 
 
 Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

@@ -39,7 +39,6 @@ class About:
     """Trace and options of the run on the screen, which do not change while it is watched."""
 
     trace: str
-    """Name of the trace, as on the command line."""
     caption: str
     workload: Workload
     read: Trace
@@ -68,9 +67,7 @@ class StripScene:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Mean values of some metrics, for small plots: one value for each of about fifty equal parts of the time from the
-    beginning to now.
-    """
+    """Mean values of metrics in about fifty equal parts of the time until now."""
 
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
@@ -82,35 +79,25 @@ class VersusScene:
     """Comparison of two runs of one workload at one time; the first run is the one on the screen."""
 
     specs: tuple[str, str]
-    """Specs of the policies of both runs."""
     names: tuple[str, str]
     """Short names of both runs, for headings of columns and for sentences."""
     totals: tuple[Totals, Totals]
     level: CommonJobs
-    """Metrics of both runs, computed over the jobs that have ended in both until now."""
+    """Metrics of both runs over the jobs that have ended in both until now."""
     r: float | None
-    """Ratio R of Lawson & Smirni: by which share the mean bounded slowdown of the second run is better; negative if it
-    is worse. None if too many jobs have ended in only one of the runs.
-    """
+    """Ratio R of Lawson & Smirni: how much better the second is; None if too many ended in only one run."""
     shifts: Shifts
     parting: Divergence | None = None
-    """First difference of the runs; None if it is not known."""
     headline: tuple[str, ...] = ()
-    """Lines of text on the first difference and what both runs decided there; the longest first, so that the first that
-    fits is shown.
-    """
+    """Sentence on the first difference and both decisions; the longest first, the first that fits is shown."""
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """For each run: sentences on what it decided at the first difference."""
     never: bool = False
-    """True if it is certain that the runs never differ."""
     led: tuple[str, str] | None = None
     """Titles of both runs, with all policies that each had and when they took over; None if not known."""
     comparison: Comparison | None = None
-    """Comparison of the whole runs; None until both are computed."""
     waiting: tuple[int, int] = (0, 0)
-    """Number of waiting jobs in each run. Jobs that wait for other jobs are submitted at different times in the
-    runs.
-    """
+    """Waiting jobs of each run, which differ also where jobs wait for others to be submitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +108,7 @@ class Scene:
     clock: float
     """Time shown: that of the snapshot or later, but before the next step; in seconds."""
     known_steps: int
-    """Number of steps of the run that are computed."""
     complete: bool
-    """True if the run is computed to its end."""
     chart: ChartScene | None
     strip: StripScene
     job: JobState | None = None
@@ -132,45 +117,35 @@ class Scene:
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
     """All branches of the run, each with the switches of the policy that were made in it."""
     hues: Mapping[int, int] = field(default_factory=dict)
-    """Mapping from the rank of each job that panels name to its hue (the number of its colour)."""
     then: Snapshot | None = None
     """State before the selected decision of the step; None if the step is shown as a whole."""
     decisions: tuple[Decision, ...] = ()
     """All decisions of this step, also those after the selected decision."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """For each of the last steps: pair (step, lines that the policy printed in this step); the lines are from
-    user-defined code.
-    """
+    """Pairs (step, lines that the user-defined policy printed) of the last steps."""
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
-    """For each column of numbers that the policy wrote into its notes about the selected job: pairs (time, value), as
-    far as they are collected.
-    """
+    """The policy's columns about the selected job: pairs (time, value), as far as they are collected."""
     versus: VersusScene | None = None
-    """Comparison with another run; None if no run is compared."""
     code: PassCode | None = None
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False
     """True if an open question hides what comes next."""
     names_of_numbers: frozenset[str] | None = None
-    """Names of the numbers that the policies of the run write for waiting jobs; None if another policy may still be
-    selected, by a policy such as adaptive.
-    """
+    """Names of all numbers that policies write; None if a policy such as adaptive may select another one."""
     names_of_variables: frozenset[str] | None = None
-    """Names of the variables in the code of the policies of the run; None as above."""
+    """Names of the variables in the policies' code; None as above."""
 
     @property
     def known(self) -> float:
-        """Return the time up to which the run is computed."""
         return self.strip.known
 
     @property
     def has_lanes(self) -> bool:
-        """Return True if partitions have lanes in the chart, so that their names and sizes are visible there."""
+        """Return True if the chart's lanes already show names and sizes of partitions."""
         return self.chart is not None and self.chart.by_owner is not None
 
     @property
     def levels(self) -> tuple[float, int]:
-        """Return the share of the processors in use and the number of waiting jobs."""
         shown = self.snapshot
         return busy_at(shown, self.clock) / shown.there if shown.there else 0.0, len(shown.queue)
 

@@ -13,12 +13,10 @@ PASSING = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Speed of playback: simulated seconds per second (infinite: as fast as possible) or, from event to event, a pause
-    at each step.
-    """
+    """Speed: simulated seconds per second (infinite: as fast as possible), or a pause at each step."""
 
     moment: float = 0
-    """Seconds of pause at a step with decisions, when playing from event to event; 0 when playing by the clock."""
+    """Seconds of pause at a step with decisions, from event to event; 0 by the clock."""
     seconds: float = 0
 
     @property

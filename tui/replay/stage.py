@@ -29,9 +29,7 @@ from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
-"""Largest number of seconds that one frame spends on drawing columns of the past; columns that are still missing are
-drawn in the next frames.
-"""
+"""Seconds that a frame spends on drawing the past; columns still missing are drawn in the next frames."""
 PLOT = 50
 """Number of values in each of the small plots of metrics."""
 MAKERS = 2
@@ -39,16 +37,12 @@ MAKERS = 2
 PRINTED = 100
 """Number of past steps for which the panel can show the lines that the policy printed."""
 NAMED = 200
-"""Number of waiting jobs, from the head of the queue, whose colours are computed for the panels; no panel shows
-more.
-"""
+"""Number of waiting jobs, from the head, whose colours are computed; no panel shows more."""
 
 
 @dataclass
 class _Makers:
-    """Objects that draw one branch, with what they store for reuse: the maker of charts, the maker of curves, and a
-    reader for each selected job.
-    """
+    """Makers of charts and curves of one branch, and a reader for each selected job."""
 
     chart: ChartMaker
     strip: StripMaker
@@ -56,26 +50,18 @@ class _Makers:
 
 
 class RunView:
-    """View of a run at the time that is shown, which makes the scene for the screen."""
-
     def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
-        """Begin before the first step. If `like` is given, what that view has drawn of the same branches is used
-        again.
-        """
+        """Begin before the first step; what `like` has drawn of the same branches is used again."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
         """Time shown before the first step: that of the first submission, in seconds."""
         self.clock = self.begin
-        """Time shown, in seconds: that of the present step (the step that is shown) or later, but before the next
-        step.
-        """
+        """Time shown in seconds: that of the present step or later, but before the next step."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
-        """Message that the policy may decide differently when a step is repeated; None as long as there is no sign of
-        this.
-        """
+        """Message that the policy may decide differently when a step is repeated, or None."""
         self._recorded: tuple[tuple[str, int], PassCode] | None = None
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
@@ -85,11 +71,9 @@ class RunView:
 
     @property
     def is_computed(self) -> bool:
-        """Return True if the whole run has been computed."""
         return self.timeline.complete
 
     def compute(self, seconds: float) -> None:
-        """Compute more steps for about `seconds`."""
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
@@ -106,12 +90,10 @@ class RunView:
 
     @property
     def _last_time(self) -> float:
-        """Return the time up to which the run is computed."""
         timeline = self.timeline
         return timeline.history.last_time if timeline.computed else self.begin
 
     def set_clock(self) -> None:
-        """Set the time shown to the time of the present step."""
         time = self.snapshot.time
         self.clock = self.begin if time is None else time
 
@@ -126,23 +108,18 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the state at the present step. Before the first step, the policy in it is the one that will decide
-        first.
-        """
+        """Return the present state; before the first step, with the policy that will decide first."""
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
         return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
     def steps(self) -> Floats:
-        """Return the times of the steps up to the present one."""
         history = self.timeline.history.as_of(self.timeline.step)
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
-        """Return everything that the screen shows at this time. A chart by event uses `axis`; for None, an axis with
-        the steps of this run.
-        """
+        """Return the scene; a chart by event uses `axis` or, for None, one with the steps of this run."""
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
@@ -176,20 +153,17 @@ class RunView:
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
-        """Return the state at the present step, without the parts that an open question hides."""
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _names_of_numbers(self) -> frozenset[str] | None:
-        """Return the names of the numbers that the policy at the present step and the last one of the branch write."""
         last = self.timeline.branch.engine.moment
         columns = (*self.snapshot.columns, *last.columns)
         return None if last.is_led else frozenset(column.name for column in columns)
 
     def _names_of_variables(self) -> frozenset[str] | None:
-        """Return the names of the variables in the code of all policies that this branch has had."""
         last = self.timeline.branch.engine.moment
         if last.is_led:
             return None
@@ -197,9 +171,7 @@ class RunView:
         return frozenset().union(*map(variables_of, {self.timeline.policy, last.rules, *switched}))
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return pairs (column, its numbers) that the policy wrote into its notes about the job `rank`, as far as they
-        are collected; empty if `rank` is None.
-        """
+        """Return the columns that the policy noted about the job `rank`, as far as they are collected."""
         if rank is None or not self.snapshot.columns:
             self._numbers = None
             return ()
@@ -213,16 +185,12 @@ class RunView:
         return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
-        """Collect more of the numbers that the policy wrote into its notes about the selected job in past steps. Stop
-        after about `seconds` of computing time.
-        """
+        """Collect numbers in the notes on the selected job for about `seconds` of computing time."""
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _state_before(self, decision: int | None) -> Snapshot | None:
-        """Return the state before the decision with index `decision` in this step, or None. The state is kept until
-        another decision is selected.
-        """
+        """Return the state before this decision, or None; it is kept until another one is selected."""
         if decision is None:
             return None
         place = self.timeline.branch.name, self.timeline.step, decision
@@ -231,16 +199,13 @@ class RunView:
         return self._walked[1]
 
     def _code(self) -> PassCode:
-        """Return the lines of the policy's code that ran in this step; they are recorded once for each step."""
         place = self.timeline.branch.name, self.timeline.step
         if self._recorded is None or self._recorded[0] != place:
             self._recorded = place, self.timeline.code()
         return self._recorded[1]
 
     def _printed_lines(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return pairs (step, lines that the policy printed in this step) of this step and earlier ones, as far as they
-        are kept.
-        """
+        """Return (step, printed lines) of this step and earlier ones, as far as they are kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -253,9 +218,7 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return a chart maker for this branch. If the branch was forked from another one, the maker uses again what
-        was drawn for that branch before the fork.
-        """
+        """Return a chart maker, which reuses what was drawn for a parent branch before the fork."""
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -277,7 +240,6 @@ class RunView:
             yield Mark(switch.time, "switch", switch.called)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
-        """Yield a mark for each bookmark of this branch whose time is known."""
         timeline = self.timeline
         for bookmark in wish.bookmarks:
             if bookmark.branch == timeline.branch.name and 0 < bookmark.step <= timeline.computed:
@@ -285,7 +247,7 @@ class RunView:
 
 
 def _named_ranks(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """Yield the ranks of the jobs that panels name; some ranks occur more than once."""
+    """Yield the ranks of the jobs that panels name, some more than once."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

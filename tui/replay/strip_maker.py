@@ -26,22 +26,16 @@ _NOTHING = 1e-9
 
 
 class StripMaker:
-    """Maker of curves. It stores integrals over time, so that a mean over any period is the difference of two
-    integrals, divided by the time.
-    """
+    """Maker of curves from stored integrals: a mean is the difference of two, divided by the time."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._begin = float(workload.submit[0]) if len(workload) else 0.0
         self._least_end = least_end(workload)
         self._count = 0
-        """Number of steps that have been read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Array (curve, i): integral of the curve over time from the beginning to step i * `_EVERY`, where steps are
-        counted from 0
-        """
+        """Array (curve, i): integral from the beginning to step i * `_EVERY`, where steps are counted from 0"""
         self._last: Floats = np.zeros(len(CURVES))
-        """Integral of each curve up to the last step that was read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
         self._series: tuple[tuple[int, int], Series] | None = None
 
@@ -69,7 +63,6 @@ class StripMaker:
         return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, marks)
 
     def series(self, history: Past, step: int, columns: int) -> Series:
-        """Return the metrics over the time from the beginning to step `step`, as `columns` mean values."""
         if step < 1 or columns < 1:
             return Series()
         if self._series is None or self._series[0] != (step, columns):
@@ -102,15 +95,12 @@ class StripMaker:
                 return
 
     def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
-        """Return the times of these steps and an array (curve, step) with the value of each curve after each step."""
         time, free, waiting, wanted = history.at(steps)
         there = history.there(self._workload, time)
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)
 
     def _means(self, history: Past, edges: Floats) -> Floats:
-        """Return the mean of each curve between neighbouring edges (times). Between equal edges, the mean is the value
-        there; after the last step, curves keep their last value.
-        """
+        """Return means between edges (times); between equal edges the value there, after the end the last."""
         if not len(edges) or not self._count:
             return np.empty((len(CURVES), 0))
         step = np.maximum(history.steps_at(edges), 0)
@@ -127,7 +117,6 @@ class StripMaker:
 
 
 def _utilization(means: Floats) -> tuple[float, ...]:
-    """Return the used share of the available processors for each column, from the means of the curves."""
     used, there = means[USED], means[THERE]
     return tuple(np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist())
 

@@ -15,9 +15,7 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at one time, drawn as a small chart. A thumbnail of a lesson shows the period that the lesson's scene
-    shows.
-    """
+    """Run at one time, drawn as a small chart; of a lesson, the period that the scene shows."""
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
@@ -33,7 +31,6 @@ class Thumbnail:
 
     @classmethod
     def of_lesson(cls, name: str) -> Thumbnail:
-        """Return the thumbnail of a lesson, which shows the scene that the lesson names as its picture."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
 
@@ -46,7 +43,7 @@ class Thumbnail:
         return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Return the chart in `columns` columns and `rows` rows of pixels; with few jobs it shows the whole run."""
+        """Return a chart of this many pixels; with few jobs it shows the whole run."""
         camera = Camera.on(self._stage.workload, columns, rows)
         if self._window is not None or not camera.follow:
             camera = self._fitting(replace(camera, follow=False))
@@ -56,9 +53,7 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the camera zoomed so that everything, or the window of the lesson, just fits; a column may stand for
-        any number of seconds.
-        """
+        """Return the camera in which all, or the lesson's window, just fits; a column may be any time."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

@@ -9,13 +9,11 @@ from tui.replay import requests as o
 from tui.replay.requests import Order
 
 STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
-"""Types of requests that cannot be undone by the trail: steps, playback, and requests that do not move the replay."""
+"""Requests that the trail does not undo: steps, playback, and requests that do not move the replay."""
 MOST = 1000
 
 
 class ReplayPlace(NamedTuple):
-    """Place of a replay: branch, step, time, and the request by which the compared run was made."""
-
     branch: str
     step: int
     clock: float
@@ -23,30 +21,23 @@ class ReplayPlace(NamedTuple):
 
 
 class Trail:
-    """Trail of the places before each move, the latest at the end."""
-
     def __init__(self) -> None:
         self._left: list[ReplayPlace] = []
         self._was_scrubbed = False
 
     def leave(self, place: ReplayPlace) -> None:
-        """Add a place; if there are more than `MOST`, the oldest one is dropped."""
         self._left.append(place)
         del self._left[:-MOST]
 
     def note(self, order: Order, was: ReplayPlace, now: ReplayPlace) -> None:
-        """Add the place `was` if the request moved the replay and can be undone. All moves of one drag with the mouse
-        count as one.
-        """
+        """Add the place `was` if the request moved the replay and can be undone; a drag counts as one."""
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)
         self._was_scrubbed = is_scrubbed
 
     def take_back(self, branches: Collection[str]) -> ReplayPlace | None:
-        """Remove places from the end until all branches of a place are in `branches`, the branches that still exist.
-        Return this place, or None.
-        """
+        """Return the latest place whose branches still exist, without all later ones; or None."""
         while self._left:
             place = self._left.pop()
             needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}

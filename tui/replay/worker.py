@@ -32,37 +32,27 @@ REPORT = 0.5
 
 
 class _Ask(NamedTuple):
-    """Request with its number; a request of None only asks for a new scene."""
-
     order: Order | None
     number: int
 
 
 class Player:
-    """Player of a replay in a worker thread: the screen calls its public methods, and the thread calls `tell` with
-    answers.
-    """
+    """Worker thread of a replay; the screen calls its public methods, and it calls `tell` with answers."""
 
     def __init__(
         self, controller: ReplayController, wish: Wish, tell: Callable[[Told], None], frame: float = 0
     ) -> None:
         self.asked = 0
-        """Number of requests and wishes sent so far."""
         self.playing = False
-        """True during playback; the worker then waits longer for the next request before it computes in advance."""
+        """True during playback; the worker then waits longer for requests before it computes in advance."""
         self.beginning: Scenes | None = None
-        """Scenes from before the first requests, shown until these are executed; None before the worker has made
-        them.
-        """
+        """Scenes from before the first requests, shown until these are executed"""
         self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
-        """Time of the real clock at which requests were last taken; the next ones are taken at the earliest one frame
-        later.
-        """
+        """Real time at which requests were last taken; the next are taken at least one frame later."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._since = 0.0
-        """Time of the real clock at which the oldest unanswered request was sent."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
@@ -71,9 +61,7 @@ class Player:
         self._is_ahead = False
         """True while the worker computes in advance what no request needs yet."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """Pairs (branch, number of computed steps) at which computing in advance had to be stopped; it is not tried
-        again while the runs are still at these steps. None if it was not stopped.
-        """
+        """Computed steps by branch at which computing ahead was stopped; it is not tried there again."""
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
     def start(self) -> None:
@@ -91,19 +79,17 @@ class Player:
         self._asks.put(_Ask(order, self.asked))
 
     def wish(self, wish: Wish) -> None:
-        """From now on, send scenes of the view that `wish` describes."""
         if wish != self._wish:
             self._wish = wish
             self.ask(None)
 
     @property
     def idle(self) -> bool:
-        """Return True if all requests are done, so that the screen may send the next request of playback."""
         return self._obeyed.is_set()
 
     @property
     def progress(self) -> tuple[str, float | None] | None:
-        """Return (name, completed share) of slow work, the share None if unknown; None if no slow work is going on."""
+        """Return (name, completed share) of slow work, the share None if unknown; or None."""
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
@@ -113,9 +99,7 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """Return the file of a policy that has been deciding for at least `PATIENCE` seconds, and for how many seconds;
-        ("", 0) if no policy has been deciding for so long.
-        """
+        """Return the file of a policy that decides for over `PATIENCE` seconds, and how long; else ("", 0)."""
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
@@ -126,9 +110,7 @@ class Player:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Stop a policy that has been deciding for long in the background: during a reload, or while computing in
-        advance if requests of the user wait for it.
-        """
+        """Stop a policy stuck in a reload, or in computing ahead while requests of the user wait."""
         if not self._unanswered[0]:
             return
         if self._controller.is_remaking:
@@ -137,15 +119,12 @@ class Player:
             give_up(self._thread.ident or 0, GiveWayError)
 
     def be_patient(self, seconds: float) -> None:
-        """Stop a policy that has been deciding for more than `seconds`; for programs without a user who could cancel
-        it.
-        """
+        """Stop a policy that takes over `seconds`; for programs without a user who could cancel it."""
         thread = self._thread.ident or 0
         if unanswered(thread)[1] > seconds:
             give_up(thread)
 
     def close(self) -> None:
-        """End the thread, because its screen closes."""
         self._closed = True
         self._halt.set()
         self._asks.put(None)
@@ -183,9 +162,7 @@ class Player:
             self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
-        """Return all requests that have come, to be executed together. If `block`, wait until at least one has come;
-        otherwise wait only for a short time.
-        """
+        """Return all requests that have come; `block` waits until there is one, else only a short time."""
         asks = []
         try:
             ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
@@ -240,7 +217,6 @@ class Player:
         return any(chart is not None and chart.pending for chart in charts)
 
     def _or_report(self, work: Callable[[], T]) -> T | None:
-        """Return the result of `work`; if that raises an error, send it to the screen as one line and return None."""
         try:
             return work()
         except SchedscopeError as error:
