@@ -44,21 +44,17 @@ NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
 """Shortest and longest past, in seconds, that the chart shows when the screen opens."""
 ROOMY = 70
-"""Smallest width of the chart, in columns, at which labels of nodes also show the used memory."""
+"""Smallest width of the chart in columns at which labels also show the used memory."""
 """Columns of a node's name at the axis."""
 
 
 class ChartMaker:
-    """Maker of the charts of an observed cluster. It keeps colours, and which bands of the chart each set of cores
-    covers, because the next chart often needs the same. A band is a group of cores that are drawn together.
-    """
+    """Maker of an observed cluster's charts; it keeps colours, and the bands (cores drawn together) of core sets."""
 
     def __init__(self) -> None:
         self._colours: tuple[Workload, str, Colours] | None = None
         self._known: tuple[Workload, Floats, Floats] | None = None
-        """(Jobs seen until now, their starts, their ends); a time is nan if it is unknown or has not come. None before
-        the first chart.
-        """
+        """(Jobs seen, their starts, their ends); a time is nan if it is unknown or has not come"""
         self._shares: tuple[tuple[int, ...], Shares] | None = None
         self._plan: tuple[Cluster, float, tuple[Box, ...]] | None = None
         """The latest plan, with the state and the time that it is of; a new zoom or colour keeps it."""
@@ -129,9 +125,7 @@ class ChartMaker:
     def _raster(
         self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float, lanes: ByOwner | None
     ) -> Raster:
-        """Return the pixels of the chart in three layers: jobs that ran on top, below them jobs that were suspended,
-        below these the plan.
-        """
+        """Return the pixels in three layers: jobs that ran above suspended ones above the plan."""
         ahead = [Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan]
         if lanes is not None:
             stretches, ahead = list(lanes.spread(stretches)), list(lanes.spread(ahead))
@@ -155,9 +149,7 @@ class ChartMaker:
     def _hues(
         self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
     ) -> tuple[NDArray[np.uint8], Legend]:
-        """Return the hue of each job, indexed by rank, and the legend; `mode` names the way of colouring, and `times`
-        has starts and ends.
-        """
+        """Return each job's hue by rank, and the legend; `times` has starts and ends."""
         if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
             seen = workload
             if mode == "account":
@@ -169,9 +161,7 @@ class ChartMaker:
         return colours.of(name, ranks, *times, clock, lambda rank: None), colours.legend(name)
 
     def _times(self, observed: Observed, workload: Workload, clock: float) -> tuple[Floats, Floats]:
-        """Return two arrays, indexed by rank: the start and the end of each job; nan if it had not happened at
-        `clock`.
-        """
+        """Return starts and ends by rank; nan if one had not happened at `clock`."""
         if self._known is None or self._known[0] is not workload:
             origin = observed.origin or 0.0
             start = np.array([_or_nan(job.start if not job.is_waiting else None) for job in observed.jobs]) - origin
@@ -182,9 +172,7 @@ class ChartMaker:
 
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
-    """Return the camera (visible part of the chart) with which the screen begins: at most the last 6 hours, and all
-    nodes.
-    """
+    """Return the camera at the beginning: at most the last 6 hours, and all nodes."""
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
     span = min(max(clock - begin, LEAST_SEEN), MOST_SEEN)
@@ -199,9 +187,7 @@ def _or_nan(value: float | None) -> float:
 def outlines_of(
     observed: Observed, cluster: Cluster, view: ChartView, clock: float, lanes: ByOwner | None = None
 ) -> Iterator[Outline]:
-    """Yield an outline for each reservation, and one without a frame for all nodes that became unavailable at the same
-    time for the same reason, with the reason as its label.
-    """
+    """Yield an outline for each reservation, and one without frame for nodes gone at one time for one reason."""
     origin, layout = observed.origin or 0.0, observed.layout
 
     def placed(nodes: Iterable[str]) -> int:
@@ -222,7 +208,6 @@ def outlines_of(
 
 
 def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
-    """Return the times in which nodes were unavailable, which the chart marks by crosses."""
     layout = observed.layout
     return tuple(
         Outage(gone.start, inf if gone.end is None else gone.end, layout.processors([gone.node]))
@@ -240,10 +225,7 @@ def band_cores(observed: Observed, cluster: Cluster) -> tuple[int, ...]:
 
 
 def racks_of(observed: Observed, view: ChartView) -> tuple[tuple[int, str], ...]:
-    """Return pairs (lowest core, name) of racks, from the lowest up, if more nodes are visible than the chart has rows
-    of cells. The name of a rack is the first part of its nodes' names, up to the first number: r01 for r01n07. The
-    result is empty if there are fewer nodes, if names have one number only, or if a rack's nodes are not neighbours.
-    """
+    """Return (lowest core, name) of racks: r01 of r01n07; empty if nodes have space for names, or names no racks."""
     rows = [row for row in reversed(observed.layout.rows) if row.low < view.high and row.high > view.low]
     if 2 * len(rows) <= view.rows:
         return ()
@@ -271,13 +253,10 @@ def rack_of(node: str) -> str:
 
 
 _RACK = re.compile(r"(\D*\d+)\D+\d+\D*$")
-"""Name of a node with two numbers; the first part names its rack"""
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
-    """Return pairs (lowest core, label) of nodes, from the lowest up. With `roomy`, a label also shows used GPUs and
-    memory.
-    """
+    """Return (lowest core, label) of nodes, from the lowest up; with `roomy` also used GPUs and memory."""
     found = []
     has_gpus = roomy and any(node.gpus for node in cluster.nodes)
     width = min(max((len(row.node) for row in observed.layout.rows), default=0), NAME)
@@ -293,9 +272,7 @@ def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool =
 
 
 def _level(node: Node, unicode: bool) -> str:
-    """Return a block character whose height, in eighths, is the used share of the node's memory; blank if its memory is
-    unknown.
-    """
+    """Return a block character as high as the used share of the node's memory; blank if unknown."""
     if not node.memory:
         return "  "
     return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]

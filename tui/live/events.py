@@ -11,9 +11,7 @@ from sim.formatting import count, printable, span
 
 
 class EventKind(NamedTuple):
-    """Kind of events. `sentence` makes a sentence without a time from an event and its job, None if the job is not in
-    the picture (the state at the poll).
-    """
+    """Kind of events; `sentence` takes an event and its job, None if the job is not in the poll."""
 
     sentence: Callable[[Event, ClusterJob | None], str]
     style: str = ""
@@ -67,4 +65,4 @@ JUMPS: dict[str, tuple[Kind, ...]] = {
     "event": tuple(kind for kind in EVENTS if kind != "moved"),
     **{kind: (kind,) for kind, of in EVENTS.items() if of.jumps},
 }
-"""Mapping from each kind of jump that the user can choose to the kinds of events at which the jump stops."""
+"""Kinds of events at which each kind of jump stops."""

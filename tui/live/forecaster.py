@@ -23,9 +23,7 @@ EVERY = 60.0
 STEP = 600.0
 """Largest number of seconds between two polls whose forecasts are made with the same board (the data of forecasts)."""
 KEPT_LINES = 2
-"""Number of boards (data of forecasts) that are kept: one for the newest poll, and one for an earlier poll that the
-user looks at.
-"""
+"""Number of boards (data of forecasts) that are kept: for the newest poll, and for an earlier one on the screen."""
 
 
 class Polls(Protocol):
@@ -46,7 +44,6 @@ class Ahead(NamedTuple):
     board: Board
     forecasts: Forecasts
     is_scored: bool
-    """True if the forecasts of earlier polls were scored, so the forecasts have their score and ranges."""
 
 
 @dataclass
@@ -66,9 +63,7 @@ class Forecaster:
         return next((line for line in tuple(self._lines) if line.picture == picture), None)
 
     def make(self, picture: int, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ahead]:
-        """Yield the forecasts for poll number `picture`: at once without a score if scoring takes time, then with the
-        score. The iterator ends early if the poll is not stored any more, or once `is_over` returns True.
-        """
+        """Yield forecasts: at once without a score if scoring takes time, then with it; ends once `is_over`."""
         with self._one:
             if (known := self.made(picture)) is not None and known.is_scored:
                 yield known
@@ -90,10 +85,7 @@ class Forecaster:
                 yield self._keep(Ahead(picture, scored, scored.add(cluster), is_scored=True))
 
     def _scored(self, cluster: Cluster, earlier: range, is_over: Callable[[], bool]) -> Board | None:
-        """Return a board (the data of forecasts) with scored forecasts for the polls `earlier`. If all would take more
-        than `PATIENCE` seconds of computing, only some of these polls, at equal distances, get forecasts. Return None
-        once `is_over` returns True.
-        """
+        """Return a board scored on `earlier` polls, on fewer if all take over `PATIENCE` seconds; None if over."""
         board, spent, since = Board(every=0.0), 0.0, 0.0
         for place, number in enumerate(earlier):
             if is_over():
@@ -113,9 +105,7 @@ class Forecaster:
         return made
 
     def _before(self, picture: int, cluster: Cluster) -> Ahead | None:
-        """Return scored forecasts for a poll at most `STEP` seconds before poll number `picture`, or None. Their board
-        (the data of forecasts) can be used again.
-        """
+        """Return scored forecasts of at most `STEP` seconds before, whose board can be used again; or None."""
         return next(
             (
                 line

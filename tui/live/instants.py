@@ -94,7 +94,7 @@ class OfPicture:
         return max((wait / limit + 1 for wait, limit in waits if limit > 0), default=1.0)
 
     def most_overtaken(self) -> int:
-        """Return 0, because an observed cluster does not show which jobs passed which."""
+        """Return 0: an observed cluster does not show which jobs passed which."""
         return 0
 
     @cached_property
@@ -102,7 +102,7 @@ class OfPicture:
         return self.observed.workload.jobs
 
     def _job(self, id: str) -> Job | None:
-        """Return the job with this id; None if it is forgotten, or if the other thread is still adding its poll."""
+        """Return the job; None if it is forgotten, or the other thread is still adding its poll."""
         rank = self.observed.ranks.get(id, len(self._jobs))
         return self._jobs[rank] if rank < len(self._jobs) else None
 

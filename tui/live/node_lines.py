@@ -22,7 +22,7 @@ def taken_of(cluster: Cluster, node: Node) -> str:
 
 
 def state_of(cluster: Cluster, node: Node) -> str:
-    """Return a sentence on the node's state, with the administrator's reason, or why no waiting job can use it."""
+    """Return the node's state with the administrator's reason, or why no waiting job can use it."""
     told = printable(f"{'+'.join(sorted(node.states)).lower() or 'unknown state'} {node.reason}").strip()
     cause = barred(cluster).get(node.name)
     return told if cause is None else f"{told}; no waiting job has room here: {cause}"

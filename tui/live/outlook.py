@@ -19,9 +19,7 @@ NO_START = "No other limit, size, partition or sharing that was tried would let 
 def outlook(
     watch: Watch, picture: int, job: ClusterJob, is_over: Callable[[], bool] = lambda: False
 ) -> tuple[str, ...]:
-    """Return sentences about a waiting job at the poll `picture`; empty if the poll is not known any more, or if
-    `is_over` returns True before the end.
-    """
+    """Return sentences about a waiting job; empty if the poll is forgotten, or `is_over` before the end."""
     cluster, forecaster = watch.picture(picture), watch.forecaster
     made = forecaster.made(picture) or next(forecaster.make(picture, is_over), None)
     if cluster is None or made is None or is_over():

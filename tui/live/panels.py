@@ -27,9 +27,7 @@ NARROW = 100
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the panel about the selected job: why it waits, the parts of its priority, and how its expected start has
-    moved.
-    """
+    """Return why the selected job waits, its priority's parts, and how its expected start has moved."""
     scene, job = context.scene, context.scene.job(context.selected)
     if job is None:
         told = "Select a job: click it, / finds one, w takes the first that waits. Here it says why and when."
@@ -101,7 +99,6 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the strip below the chart: cores in use and waiting jobs over the whole history."""
     scene = context.scene
     note = count(scene.pictures, "picture")
     if scene.forecasts is not None and (score := score_note(scene.forecasts)):
@@ -115,9 +112,7 @@ def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def top_line(context: LiveContext, now: float, width: int) -> Line:
-    """Return the top line: the state of the machine and, at the right, which poll is shown, how old it is and how long
-    it took.
-    """
+    """Return the machine's state and, at the right, which poll is shown, how old it is and how long it took."""
     scene = context.scene
     cluster = scene.cluster
     taken = sum(job.cpus for job in cluster.running)
@@ -181,9 +176,7 @@ def _age(scene: LiveScene, now: float, is_narrow: bool) -> list[Span]:
 
 
 def sentence(context: LiveContext, width: int) -> Line:
-    """Return the line with the most important message: an error or, without one, the selected job, the last events, or
-    the head of the queue.
-    """
+    """Return the most important message: an error, or on the selected job, the last events or the head."""
     scene = context.scene
     if scene.state.trouble:
         told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
@@ -219,7 +212,6 @@ def _fitting(words: Sequence[str], every: int, width: int) -> str:
 
 
 def legend_line(context: LiveContext, mode: str) -> Line:
-    """Return the line that explains the colours of the chart."""
     chart = context.scene.chart
     if chart is None or not chart.legend:
         return line("")

@@ -20,17 +20,12 @@ UNLIMITED = 86400.0
 
 
 class Plan:
-    """Plan of an observed cluster: for each node, which cores are taken and when."""
-
     def __init__(self, rows: Iterable[CoreRows]) -> None:
         self._rows = {row.node: row for row in rows}
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
         self._largest = max((row.high - row.low for row in self._rows.values()), default=0)
-        """Number of cores of the largest node"""
         self._full: dict[str, float] = {}
-        """For each node that is full at the beginning: the time until which none of its cores becomes free. Most of a
-        busy machine is full for hours, so most nodes need no closer look.
-        """
+        """Time until which each full node has no free core: most of a busy machine is full for hours."""
 
     def begin(self, time: float) -> None:
         """Note which nodes are full at `time`, before which no job is placed."""
@@ -39,16 +34,13 @@ class Plan:
                 self._full[name] = min(until for start, until, _ in busy if start <= time < until)
 
     def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
-        """Mark these cores (bits) of these nodes as taken from `start` to `end`."""
         for name in nodes:
             row = self._rows.get(name)
             if row is not None and (part := processors >> row.low & ((1 << (row.high - row.low)) - 1)):
                 self._busy[name].append((start, end, part))
 
     def place(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float) -> int:
-        """Choose free cores for a job on these nodes, about equally many on each, and mark them as taken. Return the
-        cores as bits; 0 if the job does not fit.
-        """
+        """Take free cores (bits) for a job on these nodes, about equally many on each; 0 if it does not fit."""
         wanted = max(job.nodes_wanted, 1)
         free = self._enough(job, nodes, start, end, wanted)
         chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
@@ -71,9 +63,7 @@ class Plan:
         return found
 
     def _enough(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float, wanted: int) -> dict[str, int]:
-        """Return the free cores of each of these nodes that has some. Without planned nodes the search ends once the
-        nodes that `place` would choose are known: a machine may have thousands of nodes, and hundreds of jobs a plan.
-        """
+        """Return free cores by node; without planned nodes, only as many nodes as `place` needs, for speed."""
         free: dict[str, int] = {}
         largest = self._largest if wanted > 1 else job.cpus
         left = wanted
@@ -100,9 +90,7 @@ class Plan:
 
 
 def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch], clock: float) -> tuple[Box, ...]:
-    """Return boxes of running jobs until their time limits, and of waiting jobs from their expected starts, if free
-    cores are left for them.
-    """
+    """Return boxes of running jobs until their limits, and of waiting jobs from their expected starts."""
     origin = observed.origin or 0.0
     plan, boxes = Plan(observed.layout.rows), []
     for held in running:

@@ -17,16 +17,12 @@ from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import spark, swatch, window
 
 BOTH, WIDE = 56, 90
-"""Smallest widths of the panel in columns at which more is shown next to Slurm's start: our forecast (first width), and
-also the priority (second width).
-"""
+"""Smallest widths in columns at which our forecast, and also the priority, is shown next to Slurm's start."""
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 
 
 def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
-    """Return the waiting jobs that the user wants to see, in the order of the scheduler (with `mine_first`, the user's
-    own first).
-    """
+    """Return the waiting jobs to show, in the scheduler's order or, with `mine_first`, the user's own first."""
     cluster = context.scene.cluster
     found = cluster.queue
     if context.partition:
@@ -60,9 +56,7 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
-    """Return the widths of the columns job, cores, waited, start, ours and priority; 0 for a column that is left out
-    because the panel is narrow.
-    """
+    """Return the columns' widths; 0 for one that is left out because the panel is narrow."""
     job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
     if width < BOTH:
         return job, 6, 7, 13, 0, 0
@@ -159,14 +153,11 @@ _CORES = tuple(
         (r"for (?:success|failure|the start|the end) of (J[^ ,;]+).*", r"for \1"),
     )
 )
-"""Patterns of long reasons to wait, each with the core of the reason, which a narrow panel shows"""
+"""Patterns of long reasons to wait, each with the core that a narrow panel shows"""
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return the expected start of a job as text: a date, with "?" if the scheduler has no plan for the job, or "not
-    before" a date if it is the job's begin time. Return "never" if the job can never start (see `NEVER`), "-" if the
-    start is unknown. If `narrow`, ">" stands for "not before".
-    """
+    """Return the expected start: "?" without a plan, "not before" or ">" if `narrow` for a begin time, "-" unknown."""
     if job.reason.partition(",")[0] in NEVER:
         return "never"
     if scene.cluster.is_private or job.start is None:
@@ -181,7 +172,6 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
 
 
 def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
-    """Return our forecast of a job's start as text: a time, or a range; "" without a forecast."""
     found = None if scene.forecasts is None else scene.forecasts.span(job.id)
     return "" if found is None else range_in_words(found.low, found.high, scene.cluster.at)
 
@@ -222,5 +212,4 @@ def moved_of(dates: tuple[Dated, ...]) -> str:
 
 
 def dates_curve(dates: tuple[Dated, ...], width: int, unicode: bool) -> str:
-    """Return a curve of the expected starts as text, in which a higher character means a later start."""
     return spark([dated.start for dated in dates], width, unicode)

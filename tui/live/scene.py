@@ -38,17 +38,14 @@ class State:
     every: float = 60.0
     """Seconds between two polls."""
     due: float | None = None
-    """Time of the next poll, in seconds since 1970; None for a recording, and before the first poll."""
+    """Time of the next poll in seconds since 1970; None for a recording, and before the first poll."""
     trouble: str = ""
-    """Reason why the cluster's controller does not answer, or a recording cannot be read; "" if there is no error."""
+    """Error of the controller or of reading a recording; "" for none."""
     since: float = 0.0
     """Time of the first failed poll since the last successful one, in seconds since 1970; valid only with `trouble`."""
     unrecorded: str = ""
-    """Reason why the observation is not recorded although the user requested it; otherwise ""."""
     reading: float | None = None
-    """Share of a recording that has been read, from 0 to 1; None if all of it is read, or if the cluster is polled
-    now.
-    """
+    """Share of a recording that has been read, from 0 to 1; None if all is, or if the cluster is polled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +54,7 @@ class LiveScene:
 
     cluster: Cluster
     observed: Observed
-    """History of all polls. Another thread adds polls to it at the same time. So readers may ask it only for the rank
-    and the expected starts of a job.
-    """
+    """History of all polls, to which a thread adds: readers may ask only ranks and expected starts of a job."""
     clock: float
     """Time shown, in seconds since the origin of the history, which is the midnight before the first poll."""
     picture: int
@@ -67,15 +62,14 @@ class LiveScene:
     chart: ChartScene | None
     strip: StripScene
     events: tuple[Event, ...] = ()
-    """Events between the poll that is shown and the one before."""
     state: State = State()
     follows: bool = True
-    """True if the newest poll is shown, so that the next one will be shown when it comes."""
+    """True if the newest poll is shown, and then each that follows."""
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
-    """Numbers that a policy writes about jobs; always empty here, because only simulated policies write some."""
+    """Numbers that a policy writes about jobs; always empty here."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
     forecasts: Forecasts | None = None
-    """Forecasts for the poll that is shown, or for one shortly before; None until they are made."""
+    """Forecasts for the poll shown, or one shortly before; None until they are made."""
 
     @property
     def known(self) -> float:
@@ -83,7 +77,6 @@ class LiveScene:
 
     @property
     def levels(self) -> tuple[float, int]:
-        """Return the share of the cores in use, and the number of waiting jobs."""
         taken = sum(job.cpus for job in self.cluster.running) / self.cluster.cpus if self.cluster.cpus else 0.0
         return min(taken, 1.0), len(self.cluster.queue)
 
@@ -92,9 +85,7 @@ class LiveScene:
         return self.observed.ranks.get(job.id, -1)
 
     def job(self, rank: int | None) -> ClusterJob | None:
-        """Return the job of this rank as of the poll that is shown; if that poll does not list the job, as it was last
-        seen. None for an unknown rank.
-        """
+        """Return the job as of the poll shown or, if that does not list it, as last seen; None for an unknown rank."""
         if rank is None or not 0 <= rank < len(self.observed.jobs):
             return None
         last = self.observed.jobs[rank]
@@ -107,9 +98,7 @@ class LiveScene:
         return self._said[job.id]
 
     def dates(self, job: ClusterJob) -> tuple[Dated, ...]:
-        """Return the different expected starts of a job up to the poll that is shown, in the order in which they were
-        announced.
-        """
+        """Return the expected starts of a job up to the poll shown, in the order of their announcement."""
         return self.observed.dates(self.rank(job), self.clock)
 
     # For the chart
@@ -139,14 +128,11 @@ class LiveScene:
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """Input of a panel of the live screen: the cluster at one time, and the user's choices."""
-
     scene: LiveScene
     look: Look
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
-    """Name of the partition whose queue is shown; "" for all partitions."""
     mine_first: bool = False
     only_mine: bool = False
 
@@ -163,14 +149,11 @@ class LiveContext:
         return None
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for the job `rank` that a line of a panel is about; "" for None."""
         return "" if rank is None else self.scene.hover(rank)
 
 
 def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
-    """Return the strip below the chart, up to the time `known`. Each column has the share of cores in use and the
-    number of waiting jobs.
-    """
+    """Return the strip up to `known`: share of cores in use and number of waiting jobs."""
     moments, levels = observed.moments, observed.levels
     begin = moments[0] if moments else 0.0
     end = max(known, begin + 1.0)
@@ -180,7 +163,6 @@ def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> St
 
 
 def event_in_words(scene: LiveScene, event: Event) -> str:
-    """Return a sentence on an event, without its time."""
     return EVENTS[event.kind].sentence(event, scene.cluster.job_of.get(event.subject))
 
 

@@ -12,8 +12,6 @@ from tui.live.chart import ChartMaker, first_camera
 
 
 class LiveThumbnail:
-    """Observed cluster at the poll of one scene, drawn as a small chart."""
-
     def __init__(self, lesson: Lesson) -> None:
         pictures = tuple(Recording(lesson.recording).pictures())
         self._observed = Observed(zone_here())
@@ -21,7 +19,6 @@ class LiveThumbnail:
             self._observed.add(cluster)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Return the chart in `columns` columns and `rows` rows of pixels."""
         observed, clock = self._observed, self._observed.moments[-1]
         assert observed.last is not None
         return ChartMaker().make(observed, observed.last, clock, first_camera(observed, clock, columns, rows))

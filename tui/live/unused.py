@@ -25,15 +25,11 @@ class Unused:
     def __init__(self) -> None:
         self._nodes: dict[float, frozenset[str]] = {}
         self._memory: dict[float, Mapping[str, int]] = {}
-        """For each poll, by its time: eighths of the memory of each node that are in use; -1 if its memory is
-        unknown
-        """
+        """Eighths of each node's memory in use, by time of poll; -1 if its memory is unknown"""
         self._bands: dict[tuple[object, ...], Bools] = {}
 
     def see(self, cluster: Cluster) -> None:
-        """Store, for this poll, the nodes whose free cores no waiting job can use, and the use of memory. Successive
-        polls with equal values share one object.
-        """
+        """Store the poll's nodes without use for waiting jobs, and memory; polls with equal values share them."""
         if len(self._nodes) >= KEPT:
             self._memory.pop(next(iter(self._nodes)), None)
             self._nodes.pop(next(iter(self._nodes)))
@@ -46,9 +42,7 @@ class Unused:
         self._memory[cluster.at] = had if had == memory else memory
 
     def memory(self, observed: Observed, view: ChartView, clock: float) -> NDArray[np.int8]:
-        """Return an array (node, column): eighths of the node's memory in use, -1 if unknown or in the future. Nodes
-        are in the order of their cores; the last poll before the middle of the column decides.
-        """
+        """Return (node, column): eighths of memory, -1 if unknown; the last poll before a column's middle counts."""
         rows, origin, moments = observed.layout.rows[::-1], observed.origin or 0.0, observed.moments
         found = np.full((len(rows), view.columns), -1, np.int8)
         levels, last = np.full(len(rows), -1, np.int8), None

@@ -22,12 +22,7 @@ MOST_CAUSES = 3
 def lanes_by_use(
     observed: Observed, cluster: Cluster, view: ChartView, clock: float, by_rows: bool | None
 ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
-    """Return lanes for the nodes as they are at the poll that is shown, with the lanes' names; None if the chart shows
-    the nodes in their fixed order, without lanes. Lanes without nodes are left out; the names of others give the
-    reasons why nodes are gone, or why their free cores are of no use.
-
-    `by_rows` is the user's choice. If it is None, there are lanes only if there are more nodes than rows.
-    """
+    """Return lanes by the use of nodes with names; without `by_rows` only for more nodes than rows; or None."""
     rows = observed.layout.rows
     if not rows or not (by_rows if by_rows is not None else len(rows) > view.rows):
         return None
@@ -58,7 +53,7 @@ def lanes_by_use(
 
 
 def reason_of(node: Node | None) -> str:
-    """Return the administrator's reason why a node is unavailable, without its time; "unknown" if there is none."""
+    """Return the administrator's reason why a node is unavailable, without its time."""
     if node is None:
         return "not listed"
     return printable(node.reason.partition(" [")[0]) or "no reason given"

@@ -89,9 +89,7 @@ Fail = Callable[[Exception], object]
 
 
 class Watch:
-    """Observation of a cluster: one thread gets polls, another one adds them to the history and makes scenes for the
-    screen.
-    """
+    """Observation of a cluster: one thread gets polls, another adds them to the history and makes scenes."""
 
     def __init__(self, begin: State, past: float = inf) -> None:
         self.state = begin
@@ -117,9 +115,7 @@ class Watch:
     # For the screen
 
     def begin(self, hear: Hear, fail: Fail) -> None:
-        """Start the threads. One of them calls `hear` with each new scene. If an error ends a thread, the thread calls
-        `fail` with the error.
-        """
+        """Start the threads; one calls `hear` with each new scene, `fail` gets an error that ends a thread."""
         self._hear = hear
 
         def guarded(work: Callable[[], None]) -> None:
@@ -134,9 +130,7 @@ class Watch:
             thread.start()
 
     def stop(self) -> None:
-        """Tell the threads to end, and wait a short time for each. A thread that waits for a command of the scheduler
-        ends only when the command does.
-        """
+        """End the threads, waiting briefly; one that waits for a command of the scheduler ends only with it."""
         self._over.set()
         self._wake.set()
         with self._changed:
@@ -148,7 +142,6 @@ class Watch:
         """Poll a cluster now, or as soon as its pace permits. A recording is read again anyway."""
 
     def wish(self, wish: Wish) -> None:
-        """Make scenes for these choices of the user from now on."""
         with self._changed:
             if wish != self._wish:
                 self._wish, self._is_wished = wish, True
@@ -176,9 +169,7 @@ class Watch:
         return None
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
-        """Return the first of the stop conditions that poll number `picture` meets, compared with the poll before; None
-        if it meets none.
-        """
+        """Return the first stop that this poll meets, compared with the poll before, or None."""
         before = self._instant(picture - 1) if picture > self.first else None
         after = self._instant(picture)
         if after is None or before is None:
@@ -192,19 +183,16 @@ class Watch:
         return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
 
     def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
-        """Return the events between poll number `picture` and the one before; if they are not kept, they are computed
-        again.
-        """
+        """Return the events since the poll before; if they are not kept, they are computed again."""
         kept = self.observed.happened(picture)
         return changes(self.picture(picture - 1), cluster) if kept is None else kept
 
     @property
     def first(self) -> int:
-        """Return the number of the earliest poll that can be shown."""
         return self.observed.first_known if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
-        """Return the state of the cluster at the poll with this number; None if that is not stored any more."""
+        """Return the state at the poll with this number; None if that is not stored any more."""
         kept, older = self.observed.at(number), self._older
         if kept is None and older is not None and 0 <= number < len(self.observed.moments):
             with suppress(SchedscopeError):
@@ -239,16 +227,14 @@ class Watch:
                 gc.collect()  # drawn lines refer to themselves; left to itself the collector waits for hours
 
     _shown: Wish | None = None
-    """Wish for which the last scene was made; None if something else that a scene shows has changed since."""
+    """Wish of the last scene; None if something else that a scene shows has changed since."""
 
     def _has_work(self) -> bool:
         return self._is_wished or bool(self._came) or bool(self._past) or self._over.is_set()
 
     @staticmethod
     def _column(scene: LiveScene | None) -> int:
-        """Return the number of the chart's column that contains the present time, 0 without a chart. When it changes,
-        the chart must be drawn again.
-        """
+        """Return the chart's column of the present, 0 without one; when it changes, the chart is drawn again."""
         chart = None if scene is None else scene.chart
         return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
 
@@ -285,7 +271,7 @@ class Watch:
 
     @property
     def forecaster(self) -> Forecaster:
-        """Return the maker of forecasts, which is made when first needed, because it imports policies."""
+        """Return the maker of forecasts, made when needed, because it imports policies."""
         if self._forecaster is None:
             from tui.live.forecaster import Forecaster
 
@@ -315,7 +301,6 @@ class Watch:
                 self._over.wait(REST * (time.monotonic() - began))
 
     def _is_left(self, picture: int) -> bool:
-        """Return True if the user looks at another poll than number `picture`, or the observation ends."""
         return self._over.is_set() or self._wish.picture not in (None, picture)
 
     def shown_forecasts(self, picture: int) -> Forecasts | None:
@@ -334,7 +319,7 @@ class Watch:
         raise NotImplementedError
 
     def _push(self, clusters: Iterable[Cluster], past: tuple[ClusterJob, ...] = (), **changed: Any) -> None:
-        """Hand over new polls and jobs of the past to the thread that makes scenes, and change fields of the state."""
+        """Hand over new polls and past jobs to the thread that makes scenes, and change fields of the state."""
         with self._changed:
             self._came.extend(clusters)
             self._past = self._past + past
@@ -345,9 +330,7 @@ class Watch:
 
 
 class Live(Watch):
-    """Observation of a live scheduler. All polls are also stored in the file `aside`, because only the latest are kept
-    in memory.
-    """
+    """Observation of a live scheduler; all polls are stored in `aside`, only the latest in memory."""
 
     def __init__(
         self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
@@ -360,7 +343,6 @@ class Live(Watch):
         self._has_past = False
         self._last: Cluster | None = None
         self._begun = 0.0
-        """Time at which the last poll began, of the monotonic clock."""
 
     def poll_now(self) -> None:
         self._push([], due=time.time() + self._pace.soonest(time.monotonic() - self._begun))
@@ -396,7 +378,7 @@ class Live(Watch):
         return time.time() + self._pace.left(time.monotonic() - self._begun)
 
     def _put_aside(self, cluster: Cluster) -> None:
-        """Store a poll in the file `aside`. If that fails, go on without it: older polls are then lost."""
+        """Store a poll in the file `aside`; if that fails, go on without it: older polls are then lost."""
         if self._aside is None:
             return
         try:
@@ -405,7 +387,7 @@ class Live(Watch):
             self._aside = self._older = None
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
-        """Add a poll and the jobs in `past` to the recording. If writing fails, show the reason and go on."""
+        """Add to the recording; if writing fails, show the reason and go on."""
         if self._keeps is None:
             return
         try:
