@@ -24,22 +24,16 @@ from tui.screens.dialogs.dialog import ClosesOnce, is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Number that is added to the score of a command that contains all typed words. So the command comes before commands
-that match only letter by letter.
-"""
+"""Score added for commands with all typed words, to be before matches letter by letter."""
 Command: TypeAlias = tuple[str, str, str]
-"""Command: (name, description, action of the screen that it runs)."""
 
 
 @runtime_checkable
 class HasCommands(Protocol):
-    """Screen that offers commands for the palette."""
-
     def palette_commands(self) -> Iterable[Command]: ...
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """Yield a command for each policy, each look (theme), each sample and each of the colour modes `colours`."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():
@@ -53,9 +47,7 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
 
 
 class Palette(CommandPalette, ClosesOnce[None]):
-    """Textual's palette of commands, with the frame of our dialogs. If the terminal is too small to show the list, keys
-    for the list are ignored.
-    """
+    """Textual's palette with the frame of our dialogs; its list takes no keys where it has no space."""
 
     DEFAULT_CSS = """
     Palette {
@@ -77,7 +69,6 @@ class Palette(CommandPalette, ClosesOnce[None]):
         super().__init__(placeholder="search commands, policies, colours, samples ...")
 
     def on_mount(self) -> None:
-        """Set the title and the line with keys, as in other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
@@ -94,8 +85,6 @@ class Palette(CommandPalette, ClosesOnce[None]):
 
 
 class ScreenCommands(Provider):
-    """Provider of the commands that the screen under the palette offers."""
-
     async def discover(self) -> Hits:
         for title, meaning, action in self._commands():
             yield DiscoveryHit(_plain_text(title), partial(self.screen.run_action, action), title, _plain_text(meaning))
@@ -129,9 +118,7 @@ def _plain_text(words: str) -> Any:
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """Return a title in which the letters that match the typed ones are highlighted; square brackets in it are not read
-    as markup.
-    """
+    """Return a title with the matching letters lit; square brackets in it are no markup."""
     content: Content = _plain_text(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)

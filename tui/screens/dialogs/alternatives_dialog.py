@@ -41,9 +41,7 @@ _STEPS = 500
 
 
 class AlternativesDialog(Dialog[Policy | None]):
-    """Dialog that tries other policies. Its answer is the policy with which the user wants to compare the run; None if
-    it was closed.
-    """
+    """Dialog that tries other policies; it answers with the one to compare with, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
 
@@ -62,7 +60,6 @@ class AlternativesDialog(Dialog[Policy | None]):
         self._schedules: list[Schedule] = []
         self._failed: list[str] = []
         self._listed: list[str] = []
-        """Specs of the policies in the order of the list"""
         self._chosen = ""
 
     def compose(self) -> ComposeResult:
@@ -110,9 +107,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """Sort the list again by the results. The highlighted policy stays highlighted; until the user moves the
-        highlight, it is on the best policy.
-        """
+        """Sort the list by the results; until the user moves the highlight, it is on the best policy."""
         if not self._schedules:
             return
         policies, chosen = self.query_one("#policies", OptionList), self._chosen

@@ -16,11 +16,7 @@ _HOW = "   a key, a click, or esc"
 
 
 class ChoiceDialog(Dialog[str | None]):
-    """Dialog whose answer is the value of the chosen option (key, value, meaning), or None if it is
-    closed.
-
-    `told` are lines of explanation above the options.
-    """
+    """Dialog that answers with the value of an option (key, value, meaning); `told` are lines above."""
 
     def __init__(
         self, title: str, options: Sequence[tuple[str, str, str]], current: str = "", told: Sequence[str] = ()
@@ -48,9 +44,7 @@ class ChoiceDialog(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option with this key. Up and down move the highlight; Enter chooses the highlighted option or else
-        the first. Any other character shows which keys there are.
-        """
+        """Choose the option of this key; Enter takes the highlighted or first one, other characters show the keys."""
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
@@ -70,7 +64,6 @@ class ChoiceDialog(Dialog[str | None]):
             self.query_one(Page).refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the option in the line that was clicked."""
         at = event.get_content_offset(self.query_one("#choices"))
         above = len(self._lines(self.query_one("#choices").content_size.width)) - len(self._options)
         if at is not None and above <= at.y < above + len(self._options):

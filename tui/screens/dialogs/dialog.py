@@ -62,8 +62,6 @@ class ClosesOnce(Screen[Answer]):
 
 
 class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
-    """Dialog over the screen, which Escape closes without an answer."""
-
     CSS_PATH = "pickers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Close")]
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # type: ignore[misc]  # declared the other way
@@ -89,27 +87,21 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
         self.refresh()
 
     def _compositor_refresh(self) -> None:
-        """Draw the dialog, but only once it is complete, because Textual draws the whole screen several times on the
-        way there.
-        """
+        """Draw the dialog only once it is complete: on the way there Textual draws the screen several times."""
         if self._is_complete:
             super()._compositor_refresh()
 
     @property
     def is_wide(self) -> bool:
-        """Return True if there is space for descriptions next to names."""
         return self.app.size.width >= WIDE
 
 
 class Page(Widget):
-    """Widget with a text; a function returns the lines of the text for the present width."""
-
     def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw: Draw = draw or (lambda width: ())
 
     def show(self, draw: Draw) -> None:
-        """Show the lines that the function `draw` returns."""
         self._draw = draw
         self._layout_updates += 1  # Textual does not count a request while another one is due, and keeps the old height
         self.refresh(layout=True)
@@ -122,7 +114,6 @@ class Page(Widget):
 
 
 def content_of(lines: Iterable[Line]) -> Content:
-    """Return lines in Textual's form; parts with an action can be clicked."""
     return Content("\n").join([_content(line) for line in lines])
 
 

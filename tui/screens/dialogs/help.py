@@ -20,7 +20,6 @@ from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.dialog import Dialog, Page
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-"""Rows of the help: pairs of a key or a sign, and its meaning."""
 Groups: TypeAlias = Sequence[tuple[str, Rows]]
 
 HOW_TO_READ: Rows = (
@@ -92,7 +91,7 @@ HERE: dict[str, tuple[str, Rows]] = {
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
     ),
 }
-"""For each part of the screen: the title of its help, and rows for the mouse and the keys there."""
+"""Title and rows of the help for the mouse and keys of each part of the screen."""
 IN_A_PANEL: Rows = (
     ("↑ ↓ pgup pgdn", "Scroll."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
@@ -118,7 +117,6 @@ STOPS: Rows = (
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
-"""Rows with the stop conditions that can be typed after the key `x`."""
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
@@ -154,9 +152,7 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help. `where` is the part of the screen that has the focus, whose rows come first; None if the
-        screen has no chart.
-        """
+        """Make the help; the rows of `where` (the part with the focus) come first, None if there is no chart."""
         super().__init__()
         if where is None:
             self._groups: Groups = (*groups, ("Words", GLOSSARY))
@@ -196,9 +192,7 @@ class HelpScreen(Dialog[None]):
 
 
 def otherwise(word: str) -> tuple[str, ...]:
-    """Return the words that the program uses for the same thing as the word that the user typed; empty if none are
-    known.
-    """
+    """Return the program's words for what the user typed; empty if none are known."""
     return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
 
 
@@ -222,7 +216,6 @@ def filtered(groups: Groups, typed: str) -> Groups:
 
 
 def drawn(groups: Groups, width: int) -> list[Line]:
-    """Return the groups of rows as lines, divided into as many columns as fit into the width."""
     if not groups:
         return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
@@ -242,7 +235,6 @@ def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
 
 
 def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
-    """Return the blocks, in their order, divided into columns so that the longest column is as short as possible."""
     cuts = min(
         combinations(range(1, len(blocks)), columns - 1),
         key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
@@ -251,9 +243,7 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _side_by_side(lines: Iterable[Line | None], room: int) -> Line:
-    """Return one line that joins lines side by side, one of each block; each but the last is filled with blanks to a
-    width of `room`. None stands for an empty line.
-    """
+    """Return lines of neighbouring blocks joined, each padded to `room`; None is an empty line."""
     spans: list[Span] = []
     for there in (each or line("") for each in lines):
         spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]

@@ -20,9 +20,7 @@ from tui.widgets.options import Choice
 
 
 class ParameterField(Vertical):
-    """Field for a parameter. If its value is not the default, a mark is shown; a click on the mark restores the
-    default.
-    """
+    """Field for a parameter; a click on the mark of a changed value restores the default."""
 
     class Changed(Message):
         """Message that the user has changed the text of the field; an empty text stands for the default."""
@@ -60,7 +58,6 @@ class ParameterField(Vertical):
         self.show(self.field)
 
     def show(self, field: Field) -> None:
-        """Show another value, or another error, of the same parameter."""
         self.field = field
         self._fill()
         self.set_class(field.error is not None, "-wrong")
@@ -70,9 +67,7 @@ class ParameterField(Vertical):
         self.query_one("#wrong", Static).update(Content(drawn(field.error or "")))
 
     def _fill(self) -> None:
-        """Put the value into the control, unless the control has it already; replacing it would move the text
-        cursor.
-        """
+        """Put the value into the control unless it has it already: replacing it would move the cursor."""
         with self.prevent(Input.Changed, Choice.Changed):
             for text in self.query(Input):
                 if text.value.strip() != self.field.text:
@@ -82,7 +77,6 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """Return the choice to be selected in the control; that is the default if the value is not a possible one."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property

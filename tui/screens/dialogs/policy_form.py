@@ -22,8 +22,6 @@ from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 
 class Field(NamedTuple):
-    """Field of the form: a parameter, and the text that is typed for it."""
-
     parameter: Parameter
     text: str
     error: str | None
@@ -35,7 +33,6 @@ class Field(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Return True if the typed text is invalid, or stands for another value than the default."""
         if self.error:
             return True
         return bool(self.text) and self.parameter.parse(self.text) != self.parameter.default
@@ -43,9 +40,7 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """Form for a policy. `texts` maps the name of a parameter to its typed value; a missing or empty text stands for
-    the default.
-    """
+    """Form for a policy; an empty or missing text in `texts` stands for a parameter's default."""
 
     policy: str
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +56,6 @@ class Form:
 
     @classmethod
     def of(cls, policy: Policy) -> Form:
-        """Return the form with the parameters of this policy."""
         holders: list[Policy | Order] = [policy]
         texts = {}
         if (default := default_order(type(policy))) is not None:
@@ -74,7 +68,6 @@ class Form:
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:
-        """Return a copy of the form in which the field `name` has another text."""
         return Form(self.policy, {**self.texts, name: text.strip()})
 
     @property
@@ -96,7 +89,6 @@ class Form:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return the fields: parameters of the policy, the order of the queue, and parameters of that order."""
         whole = error_of(self._spec_typed)
         return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
 
@@ -112,14 +104,11 @@ class Form:
 
     @property
     def error(self) -> str | None:
-        """Return what is wrong with the first invalid text; None if all are valid."""
         return next((field.error for field in self.fields if field.error), None) or error_of(self._spec_typed)
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return a mapping from name to order, for the orders of the queue to choose from. They are the built-in ones,
-        the policy's own default, and a user-defined one that was typed.
-        """
+        """Return the orders to choose from: built-in ones, the policy's default, and a typed one of the user."""
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
         with suppress(ParameterError):
@@ -138,7 +127,6 @@ class Form:
 
 
 def _error(parameter: Parameter, text: str) -> str | None:
-    """Return what is wrong with `text` as a value of the parameter; None if it is valid."""
     try:
         parameter.parse(text)
     except ParameterError as error:
@@ -167,9 +155,7 @@ def error_of(spec: str) -> str | None:
 
 
 class PolicyEntry(NamedTuple):
-    """Entry in the list of policies: a policy, a short name, a file, a folder or a package. A policy or short name
-    fills the form with its `spec`.
-    """
+    """Entry of the list: a policy or short name, which fills the form with `spec`, or a file, folder or package."""
 
     spec: str
     title: str
@@ -179,7 +165,7 @@ class PolicyEntry(NamedTuple):
 
     @property
     def policy(self) -> str:
-        """Return the name of the policy that the entry stands for; for a file, a folder or a package, its spec."""
+        """Return the name of the entry's policy; of a file, a folder or a package, its spec."""
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
@@ -187,9 +173,7 @@ OPEN = PolicyEntry(os.path.join(os.curdir, ""), "open a file ...", "A policy of 
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
-    """Return the entries that match what is typed: files and folders if it is a path, otherwise policies and files of
-    the current folder. `own` has the names of user-defined policies.
-    """
+    """Return the files that match a typed path, otherwise policies and files; `own` are user's policies."""
     if is_refused():
         return entries(typed)
     if is_path(typed):
@@ -207,9 +191,7 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Yield an entry for each policy of an installed package, unless its name is that of a built-in policy or in `read`
-    (policies whose code has been loaded). Only the names are known, because the code is not run.
-    """
+    """Yield packages' policies without built-in and loaded names; only names are known, code is not run."""
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
         if name not in known:
@@ -217,9 +199,7 @@ def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
 
 
 def _files(typed: str) -> list[PolicyEntry]:
-    """Return entries for Python files and folders whose path begins as typed. After the path of a file, the user may
-    type a class and parameters.
-    """
+    """Return files and folders whose path begins as typed; class and parameters may follow a file."""
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
@@ -239,7 +219,6 @@ def entries(typed: str) -> list[PolicyEntry]:
 
 
 def did_you_mean(typed: str) -> str:
-    """Return a message that there is no such policy, with similar names."""
     return f"no policy {quoted(typed.strip())}{POLICIES.near(typed.strip())}"
 
 
@@ -252,15 +231,13 @@ def _all_entries(with_aliases: bool) -> Iterator[PolicyEntry]:
 
 
 def _holds(entry: PolicyEntry, word: str) -> bool:
-    """Return True if the name of the entry contains the word, or a word of its description begins with it."""
+    """Return True if the entry's name contains the word, or a word of its description begins with it."""
     said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
     return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
 
 
 def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
-    """Return how badly an entry matches the first word of `wanted`: 0 if its name is the word, 1 if its name begins
-    with the word, 2 if its name contains it, 3 otherwise.
-    """
+    """Return 0 if the first word is the entry's name, 1 if its beginning, 2 if a part of it, else 3."""
     if not wanted or entry.title == wanted[0]:
         return 0
     if entry.title.startswith(wanted[0]):
@@ -281,8 +258,6 @@ def short_names(policy: str) -> list[str]:
 
 
 def _lowered(sentence: str) -> str:
-    """Return the sentence with a small first letter, to follow a colon. A first word such as `EASY` or `W's` stays as
-    it is.
-    """
+    """Return the sentence to follow a colon; a first word such as `EASY` or `W's` stays as it is."""
     second = sentence[1:2]
     return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

@@ -37,9 +37,7 @@ ENTER_READS = "enter loads the file and runs its code"
 
 
 class PolicyPicker(Dialog[Policy | None]):
-    """Dialog whose answer is a policy. The list, the fields and the text of the spec are kept equal: all show the same
-    choice.
-    """
+    """Dialog that answers with a policy; list, fields and spec always show the same choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Policy above"),
@@ -60,7 +58,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """Mapping from the name of a policy to the form that the user has filled in for it."""
+        """Forms that the user has filled in, by policy."""
         self._listed: list[PolicyEntry] = []
         self._one_at_a_time = Lock()
         """Lock that is held while fields are replaced, because several keys may arrive at once."""
@@ -69,7 +67,6 @@ class PolicyPicker(Dialog[Policy | None]):
         self._awaited: Worker[None] | None = None
         """Thread whose result is awaited; None before the first, and after the user has chosen something else."""
         self._file: PolicyEntry | None = None
-        """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -106,7 +103,6 @@ class PolicyPicker(Dialog[Policy | None]):
     # The list
 
     def _list(self, typed: str) -> None:
-        """Show those entries in the list that match the typed text."""
         self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -129,9 +125,7 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: PolicyEntry) -> None:
-        """Choose an entry of the list: a policy with the values that were typed for it before, or a short name with its
-        own parameters. A file is shown as chosen, but not read yet.
-        """
+        """Choose an entry: a policy as it was filled in before, a short name, or a file, not read yet."""
         self._leave_out_reading()
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
@@ -144,14 +138,11 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show the fields of the policy if `shown` is True. Hide them otherwise: they are unknown until the chosen file
-        has been read.
-        """
+        """Show the policy's fields, or hide them: those of a chosen file are unknown until it is read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
     def _highlight(self) -> None:
-        """Highlight, in the list, the policy that the form has or the file that is chosen."""
         policies = self.query_one("#policies", OptionList)
         here = policies.highlighted
         wanted = self._form.policy if self._file is None else self._file.policy
@@ -161,16 +152,13 @@ class PolicyPicker(Dialog[Policy | None]):
                 policies.highlighted = fitting[0] if fitting else None
 
     def _forget_search(self) -> None:
-        """Clear the search and show the whole list again, because the chosen policy is not among the entries shown."""
         find = self.query_one("#find", Input)
         with self.prevent(Input.Changed):
             find.value = ""
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """Move to the next policy in the list if `down` is True, otherwise to the previous one. If the search field
-        does not have the focus, move between the fields instead.
-        """
+        """Move to the policy below or above or, without the focus on the search, between the fields."""
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
             (self.focus_next if down else self.focus_previous)(Input)
@@ -180,7 +168,6 @@ class PolicyPicker(Dialog[Policy | None]):
             policies.action_cursor_up()
 
     async def action_alias(self, alias: str) -> None:
-        """Choose the short name that was clicked."""
         await self._use_form(Form.of_spec(alias))
 
     # The form
@@ -208,9 +195,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the fields of the policy. If a field is already shown because the previous policy has the same
-        parameter, it is kept, so that it does not lose the focus.
-        """
+        """Show the policy's fields; one that the previous policy had, too, is kept with its focus."""
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return
@@ -227,7 +212,6 @@ class PolicyPicker(Dialog[Policy | None]):
         await holder.mount_all(map(ParameterField, wanted[kept:]))
 
     def _show_wrong(self) -> None:
-        """Show below the spec what is wrong with it; nothing if a field shows the same error."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
@@ -243,7 +227,6 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _reads(self) -> str | None:
-        """Return the spec with user-defined code that the Enter key would read; None if Enter reads no code."""
         typed = self.query_one("#find", Input).value.strip()
         if is_refused():
             return None
@@ -253,7 +236,6 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _is_unread(self) -> bool:
-        """Return True if a field names user-defined code, such as an order of the queue, that has not been read."""
         return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
@@ -318,9 +300,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._type(OPEN.spec)
 
     def action_complete(self) -> None:
-        """Complete the typed path as far as it is certain; if that adds nothing, take the highlighted entry. Outside of
-        the search field, go to the next field.
-        """
+        """Complete the typed path or else take the highlighted entry; outside of the search go on a field."""
         find = self.query_one("#find", Input)
         if not find.has_focus or is_refused() or not (is_path(find.value) or self._file):
             self.focus_next()
@@ -329,7 +309,6 @@ class PolicyPicker(Dialog[Policy | None]):
         self._type(self._file.spec if further == find.value and self._file else further)
 
     def _read(self, spec: str) -> None:
-        """Read the user-defined code that `spec` names, in a thread; then show its policy, or what is wrong."""
         self._show_error(f"reading {spec} ...")
         self._awaited = self._read_in_thread(spec)
 
@@ -342,7 +321,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self.post_message(self.Read(get_current_worker(), found))
 
     def _leave_out_reading(self) -> None:
-        """Leave out the result of a thread that still reads, because the user has chosen something else."""
+        """Forget a thread that still reads, because the user has chosen something else."""
         if self._awaited is not None:
             self._awaited = self._wrong = None
 
@@ -376,7 +355,6 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
-    """Return an entry as text: its name and, with `with_what`, its short names and a description."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
@@ -414,7 +392,6 @@ def _further_paragraphs(others: list[str], width: int) -> Iterator[Line]:
 
 
 def _shortcuts(width: int) -> Iterator[Line]:
-    """Yield lines with the short names that papers use for policies; a click on one chooses it."""
     yield line(Span("short names in papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]

@@ -27,7 +27,7 @@ MOST_LINES = 3
 """Largest number of lines of a message on what is wrong."""
 MOST_SUGGESTED = 12
 KEYS, GAP = "enter  accept   esc  close", 2
-"""Text at the end of the line with the question, and the number of columns between the parts of this line."""
+"""Text at the end of the question's line, and columns between its parts."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Answers:
     """Answers that the user has given before, and texts that were not finished, for each title of a question."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
-    """For each title of a question: the answers that the user has given, the latest first."""
+    """Answers that the user has given, by title, the latest first."""
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
@@ -73,7 +73,6 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
         self._walked = 0
-        """Number of steps that the user has gone back in the earlier answers; 0 for a new answer."""
         self._draft = self._initial
         self._early = ""
         self._has_room = True
@@ -98,7 +97,6 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._show(self._initial)
 
     def on_resize(self) -> None:
-        """Show the hint next to the title if it fits there, otherwise below the text."""
         room = self.app.size.width - 2  # the bar is padded
         self._has_room = sum(map(cells, (self._title, self._hint, KEYS))) + 2 * GAP <= room
         self.query_one("#hint").visible = self._has_room
@@ -136,9 +134,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self.dismiss(result)
 
     def action_walk(self, back: int) -> None:
-        """Show the answer that was given `back` answers earlier (later if negative); after the latest comes the text
-        that was not finished.
-        """
+        """Show the answer given `back` answers earlier; after the latest comes the unfinished text."""
         earlier = self._answers.given.get(self._title, [])
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
@@ -146,12 +142,10 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._fill_in(earlier[walked - 1] if walked else self._draft)
 
     def action_complete(self) -> None:
-        """Replace the text by the first suggestion that contains it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions):
             self._fill_in(matching[0])
 
     def action_take(self, index: int) -> None:
-        """Replace the text by the suggestion that was clicked, if the list still has it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions)[index : index + 1]:
             self._fill_in(matching[0])
 
@@ -162,9 +156,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         field.focus()
 
     def _show(self, typed: str, asked: bool = False) -> None:
-        """Show below the text what is wrong with it or, if nothing is, suggestions. `asked` says that the user pressed
-        Enter.
-        """
+        """Show what is wrong or else suggestions; `asked` if the user pressed Enter."""
         message = self._error_in(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)
@@ -178,7 +170,6 @@ class Prompt(Dialog[T | None], Generic[T]):
         return [] if self._has_room else wrapped(self._hint, width, "dim")
 
     def _error_in(self, typed: str) -> str | None:
-        """Return what is wrong with the text as an answer; None if it is valid."""
         try:
             self._read(typed)
         except SchedscopeError as error:
@@ -198,9 +189,7 @@ def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
 
 
 def listed_suggestions(matching: Sequence[str], width: int) -> list[Line]:
-    """Return a line with as many of the suggestions as fit into the width; a click on one takes it. The list is empty
-    without suggestions.
-    """
+    """Return as many suggestions as fit, which clicks take; empty without any."""
 
     def spans() -> Iterator[Span]:
         room = width
@@ -215,7 +204,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> list[Line]:
 
 
 def complained(typed: str, message: str, width: int, asked: bool) -> list[Line]:
-    """Return the line of `pointed` if the message fits into it, otherwise carets with the message in lines below."""
+    """Return `pointed` if the message fits into its line, otherwise carets over the message."""
     start, length = spot(typed, message)
     if cells(message) + length + 1 <= width:
         return [pointed(typed, message, width, asked)]

@@ -19,12 +19,9 @@ from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10
-"""Width in columns of the labels at the left of the report."""
 
 
 class FidelityReport(Dialog[None]):
-    """Dialog that reports on the trace and the workload made from it."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,i", "dismiss", "Close")]
 
     def __init__(self, trace: Trace, workload: Workload) -> None:
@@ -40,7 +37,6 @@ class FidelityReport(Dialog[None]):
 
 
 def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return the whole report as lines of at most `width` columns."""
     room = min(width, 100)
     lines = [line(Span(printable(workload.name), "title")), line("")]
     lines += facts(trace, workload, room)
@@ -52,7 +48,6 @@ def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
 
 
 def facts(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return lines on the jobs, the machine, the time and the load."""
     return [part for label, told in _facts(trace, workload) for part in _labelled(label, told, width)]
 
 
@@ -79,10 +74,7 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 
 
 def notes_of(trace: Trace) -> list[str]:
-    """Return the notes in the header of the file, such as the description of a sample.
-
-    A note may continue in lines that are indented, or in the next note if that begins within a sentence.
-    """
+    """Return the notes in the header; one may go on in indented lines, or in a note within a sentence."""
     notes: list[str] = []
     goes_on = False
     for comment in trace.header.comments:
@@ -102,7 +94,7 @@ def notes_of(trace: Trace) -> list[str]:
 
 
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
-    """Yield lines on the jobs or values that were left out, assumed or invented: how many, why, and the first one."""
+    """Yield what was left out, assumed or invented: how many, why, and the first one."""
     if not known:
         yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (

@@ -16,9 +16,7 @@ _WIDEST = 100
 
 
 class SentencesDialog(Dialog[None]):
-    """Dialog that shows sentences as plain text: they may come from a file or another program, so no markup in them is
-    interpreted.
-    """
+    """Dialog with sentences as plain text: they may come from a file or another program."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,u", "dismiss", "Close")]
 

@@ -17,8 +17,6 @@ MOST_FILES = 200
 
 
 class Choice(NamedTuple):
-    """Trace that can be opened, or a folder that can be listed; `value` is its name or path."""
-
     kind: Kind
     value: str
     title: str
@@ -27,17 +25,13 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """Traces of one kind in the list, below a title; `more` is text about traces that are left out, "" for none."""
-
     title: str
     choices: tuple[Choice, ...]
     more: str = ""
 
 
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
-    """Return the traces that match what is typed: files if it is a path, otherwise traces of all kinds that match the
-    words. `opened` are the traces that the user has opened before.
-    """
+    """Return the files that match a typed path, otherwise all matching traces; `opened` are recent ones."""
     if is_path(typed):
         found = [folder_of(typed)]
     else:
@@ -60,9 +54,7 @@ def is_path(typed: str) -> bool:
 
 
 def completed(typed: str, ending: str = "") -> str:
-    """Return the typed path, with as many characters added as all matching folders and files (with this ending) have in
-    common.
-    """
+    """Return the typed path completed by what all matching folders and files have in common."""
     choices = [choice.value for choice in folder_of(typed, ending).choices]
     common = os.path.commonprefix(choices)
     return common if len(common) > len(os.path.expanduser(typed)) else typed
@@ -86,7 +78,6 @@ def _samples() -> Iterator[Choice]:
 
 
 def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
-    """Yield the choices whose name or description contains all words of `wanted`."""
     for choice in choices:
         if all(word in f"{choice.value} {choice.what}".lower() for word in wanted):
             yield choice
@@ -96,7 +87,6 @@ def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
 
 
 def folder_of(typed: str, ending: str = "") -> Section:
-    """Return the folders, and the files with this ending, whose path begins as typed."""
     folder, begun = os.path.split(os.path.expanduser(typed))
     title = folder or "This folder"
     try:
@@ -112,16 +102,12 @@ def folder_of(typed: str, ending: str = "") -> Section:
 
 
 def _is_meant(name: str, begun: str) -> bool:
-    """Return True if a file's name begins with the typed text `begun`; a hidden file counts only if `begun` begins with
-    a dot.
-    """
+    """Return True if a name begins as typed; a hidden file needs a typed dot."""
     return name.lower().startswith(begun.lower()) and (not name.startswith(".") or begun.startswith("."))
 
 
 def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
-    """Return (sorting key, choice) for an entry of `folder`. The key sorts folders first, then files with the ending of
-    a trace, then other files.
-    """
+    """Return (sorting key, choice): folders first, then files with endings of traces, then others."""
     path = os.path.join(folder, entry.name)
     if os.path.isdir(path):
         return (0, entry.name), Choice("folder", path + os.sep, entry.name + os.sep)

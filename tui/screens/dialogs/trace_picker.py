@@ -28,8 +28,6 @@ SETTLED = 0.15
 
 
 class TracePicker(Dialog[str | None]):
-    """Dialog whose answer is the name of a sample, or the path of a file."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Trace above"),
         Binding("down", "move(True)", "Trace below"),
@@ -37,9 +35,7 @@ class TracePicker(Dialog[str | None]):
     ]
 
     class Looked(Message):
-        """Message that a file has been read for its preview. `wrong` is the error if the file is no trace, otherwise
-        None.
-        """
+        """Message that a file was read for its preview; `wrong` is the error if it is no trace."""
 
         def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
             super().__init__()
@@ -49,11 +45,10 @@ class TracePicker(Dialog[str | None]):
         super().__init__()
         self._recent = tuple(recent)
         self._choices: list[Choice | None] = []
-        """Traces in the order of the list; an entry is None where the list has a heading"""
+        """Traces in the order of the list; None for a heading"""
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}
-        """Mapping from each file that turned out to be no trace to its error"""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -87,9 +82,7 @@ class TracePicker(Dialog[str | None]):
         self._list(None)
 
     def _list(self, chosen: Choice | None) -> None:
-        """Show the traces that match the typed text. Highlight `chosen` if it is among them, otherwise the first
-        one.
-        """
+        """Show the matching traces; highlight `chosen` if it is among them, otherwise the first one."""
         traces = self.query_one("#traces", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             traces.clear_options()
@@ -101,7 +94,7 @@ class TracePicker(Dialog[str | None]):
         self._choose(self._choices[there[0]] if there else None)
 
     def _options(self) -> Iterator[tuple[Choice | None, Option]]:
-        """Yield the lines of the list, each with the trace that it stands for; None for a title, a note or a gap."""
+        """Yield the list's lines with their traces; None for a title, a note or a gap."""
         for number, section in enumerate(sections(self._text_typed, self._recent)):
             if number:
                 yield None, _note("")
@@ -119,9 +112,7 @@ class TracePicker(Dialog[str | None]):
             traces.action_cursor_up()
 
     def action_complete(self) -> None:
-        """Complete the typed path as far as possible. If nothing can be added, type the path of the highlighted trace
-        instead.
-        """
+        """Complete the typed path; if nothing can be added, type the highlighted trace's."""
         further = completed(self._text_typed) if self._text_typed else ""
         if further == self._text_typed and self._chosen is not None:
             further = self._chosen.value
@@ -185,7 +176,6 @@ class TracePicker(Dialog[str | None]):
 
     @on(OptionList.OptionSelected, "#traces")
     def _clicked_at(self, event: OptionList.OptionSelected) -> None:
-        """Highlight an entry at the first click, and open it at the second."""
         if not is_listed(event):
             return
         choice = self._choices[event.option_index]
@@ -222,7 +212,6 @@ def _note(words: str) -> Option:
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:
-    """Return a list entry as text: the name of the trace and, with `with_what`, its description on a second line."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
         return Content.assemble(title, ("\n" + printable(choice.what), "$text-second"))

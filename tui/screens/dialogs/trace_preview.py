@@ -24,7 +24,6 @@ UNITS = ("bytes", "KB", "MB", "GB")
 
 
 def sample(name: str, width: int) -> list[Line]:
-    """Return lines with the description of a sample, and with notes such as what to try."""
     shown = next(each for each in SAMPLES if each.name == name)
     jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
     lines = [
@@ -36,14 +35,11 @@ def sample(name: str, width: int) -> list[Line]:
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
-    """Return lines for a trace without a preview: its title, and `words` in this style."""
     return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
 
 
 def glance(choice: Choice) -> tuple[Draw, bool]:
-    """Return (preview before the file is read, True if the file should be read for a full preview). Files that are too
-    large, results files and special files are not read.
-    """
+    """Return a first preview, and if the file is to be read: no large, results or special files."""
     try:
         status = os.stat(choice.value)
     except (OSError, ValueError) as error:
@@ -58,9 +54,7 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
 
 
 def look_into(choice: Choice) -> tuple[Draw, str | None]:
-    """Read a file, which may take seconds. Return (preview, None), or (preview with the error, the error) if the file
-    is no trace.
-    """
+    """Read a file, which may take seconds; return its preview, and the error if it is no trace."""
     try:
         trace = read(choice.value)
         return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None

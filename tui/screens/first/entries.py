@@ -13,13 +13,10 @@ Kind = Literal["sample", "also", "lesson", "learn", "session", "trace", "file"]
 
 
 class MenuEntry(NamedTuple):
-    """Entry of the first screen; `value` is the name or path of the sample, session or file that it opens."""
-
     kind: Kind
     value: str
     title: str
     what: str = ""
-    """Description in one line."""
     origin: str = ""
     """Paper and figure that the sample reproduces; "" for other entries."""
     policy: str = ""
@@ -44,9 +41,7 @@ def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:
-    """Yield an entry for each lesson in `names` (by default all lessons of the course), with the user's progress.
-    `seen` maps the name of a lesson to the number of scenes already seen.
-    """
+    """Yield entries with the user's progress; `seen` maps a lesson to the scenes seen."""
     from sim.lessons.course import found_lesson
 
     for lesson in map(found_lesson, names):
@@ -58,9 +53,7 @@ def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[M
 
 
 def learning(seen: Mapping[str, int]) -> MenuEntry:
-    """Return the entry that opens the list of lessons. Its text names the first lesson that is not finished according
-    to `seen` (lesson -> number of scenes seen).
-    """
+    """Return the entry for all lessons, which names the first unfinished one."""
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"
@@ -70,9 +63,6 @@ def learning(seen: Mapping[str, int]) -> MenuEntry:
 
 
 def entries(sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[MenuEntry, ...]:
-    """Return all entries: samples with pictures, lessons, recent sessions and traces, and an entry to open any other
-    file.
-    """
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),

@@ -15,7 +15,6 @@ from tui.screens.first.entries import MenuEntry
 from tui.widgets.cell_rows import fitted
 
 DIGITS = "123456789"
-"""Keys that open the first nine entries."""
 MARK = 3
 """Width in columns of the selection mark and the number in front of an entry."""
 GAP = 2
@@ -31,8 +30,6 @@ LISTED = 7
 
 
 class EntryPlace(NamedTuple):
-    """Rectangle that an entry takes on the page."""
-
     row: int
     column: int
     rows: int
@@ -47,20 +44,15 @@ class Page:
     places: tuple[EntryPlace, ...]
     rows: int
     picture: tuple[int, int]
-    """Width and height of a picture in columns and rows."""
 
     def at(self, column: int, row: int) -> int | None:
-        """Return the index of the entry at this cell of the page; None if there is no entry."""
         for number, place in enumerate(self.places):
             if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
                 return number
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """Return the index of the entry `columns` to the right of entry `number` or, if `columns` is 0, `rows` rows of
-        entries further down. Negative values go left or up. Beyond the border of the page, the last entry in this
-        direction is returned.
-        """
+        """Return the entry `columns` to the right or, without, `rows` down; at the border the last one."""
         here = self.places[number]
         if columns:
             row = [n for n, place in enumerate(self.places) if place.row == here.row]
@@ -93,9 +85,7 @@ def arranged(entries: Sequence[MenuEntry], width: int, height: int) -> Page:
 def drawn(
     page: Page, entries: Sequence[MenuEntry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
-    """Return the page as rows of segments, with a blank column at the right. `pictures` maps the name of an entry
-    (`value`) to its picture; `chosen` is the index of the highlighted entry.
-    """
+    """Return the page with a blank column at the right; pictures are by `value` of entries."""
     look, blank = brush.look, brush.look.style("")
     rows: dict[int, list[Segment]] = {}
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):
@@ -118,7 +108,6 @@ def drawn(
 
 
 def _card(entry: MenuEntry, place: EntryPlace, page: Page) -> list[Line]:
-    """Return the text next to a picture as lines: title, description if there is space, and origin with policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
@@ -138,15 +127,12 @@ def _line(entry: MenuEntry, room: int) -> Line:
 
 
 def told(entry: MenuEntry, width: int) -> Line:
-    """Return the description of the highlighted entry as a line for the bottom of the page."""
     words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
     return line(" ", Span(text.shorten(words, width - 2)))
 
 
 def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
-    """Return a line with the keys that work on the first screen; `is_over` adds the key back to the replay, `has_files`
-    the key for any file.
-    """
+    """Return the line of keys; `is_over` a replay adds back, `has_files` any file."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("P", "puzzle", "puzzle"), ("G", "game", "play")] if width >= ACROSS[1] else []

@@ -50,16 +50,12 @@ HELP = (
 
 
 class Sketched(Message):
-    """Message that the picture of a sample is drawn, for this page and in this look."""
-
     def __init__(self, name: str, cells: Cells, page: Page, look: Look) -> None:
         self.name, self.cells, self.page, self.look = name, cells, page, look
         super().__init__()
 
 
 class Menu(Lines, can_focus=True):
-    """Menu of entries, of which one is highlighted."""
-
     class Chosen(Message):
         """Message that another entry is highlighted."""
 
@@ -80,7 +76,6 @@ class Menu(Lines, can_focus=True):
         self.see(self._brush.look)
 
     def see(self, look: Look) -> None:
-        """Draw the menu with this look (theme), and forget pictures that were drawn in another one."""
         self._brush = Brush(look)
         self._pictures = {}
         self.forget()
@@ -92,11 +87,9 @@ class Menu(Lines, can_focus=True):
 
     @property
     def is_whole(self) -> bool:
-        """Return True if all pictures are drawn."""
         return len(self._pictures) == sum(entry.has_picture for entry in self.entries)
 
     def choose(self, number: int) -> None:
-        """Highlight this entry, and scroll until it is visible."""
         self.chosen = number
         self._redraw()
         self.post_message(self.Chosen())
@@ -141,8 +134,6 @@ class Menu(Lines, can_focus=True):
 
 
 class FirstScreen(ClosesOnce[None]):
-    """First screen, with the samples, sessions and traces that the user can open."""
-
     DEFAULT_CSS = """
     FirstScreen { background: $background; }
     FirstScreen Bar { height: 1; }
@@ -173,7 +164,6 @@ class FirstScreen(ClosesOnce[None]):
         super().__init__()
         self._compositor = SpanCompositor()
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
-        """Recent traces and sessions, the look, and True if the screen was opened over a replay"""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
         self._sketches: dict[str, Thumbnail | LiveThumbnail] = {}
@@ -182,7 +172,7 @@ class FirstScreen(ClosesOnce[None]):
 
     @property
     def _has_files(self) -> bool:
-        """Return True if the menu has an entry to open any file; visitors of the web server have none."""
+        """Return True if any file can be opened; visitors of the web server have none."""
         return any(entry.kind == "file" for entry in self._menu.entries)
 
     def compose(self) -> ComposeResult:
@@ -199,7 +189,6 @@ class FirstScreen(ClosesOnce[None]):
         self.call_after_refresh(self._sketch)
 
     def use_look(self, look: Look) -> None:
-        """Change the look of this screen."""
         self._look = look
         self._menu.see(look)
         self._show_bars()
@@ -221,7 +210,6 @@ class FirstScreen(ClosesOnce[None]):
 
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
-        """Draw the pictures one after another in a thread."""
         worker, page, look = get_current_worker(), self._menu.page, self._look
         size = Size(*page.picture)
         for entry in self._menu.entries:
@@ -310,7 +298,6 @@ class FirstScreen(ClosesOnce[None]):
 
 
 def _thumbnail(entry: MenuEntry) -> Thumbnail | LiveThumbnail:
-    """Return the picture of a sample, or of a lesson about simulated runs or about a recording."""
     from sim.lessons.course import found_lesson
     from tui.replay.thumbnail import Thumbnail
 

@@ -15,9 +15,7 @@ from tui.thread_results import hand_over
 
 
 def look_ahead(screen: ClusterScreen) -> None:
-    """Search in a thread for the start of a waiting job and for changes that would make it start earlier. The job is
-    the selected one or, if none is selected, the first of the queue.
-    """
+    """Search in a thread for the start of the selected or first waiting job, and changes that move it."""
     if (context := screen.context) is None:
         return
     job = context.scene.job(screen.state.selected) or next(iter(jobs_of(context)), None)

@@ -44,7 +44,6 @@ class ClusterScreen(Screen[None]):
 
     @property
     def answers(self) -> Answers:
-        """Return the store of the answers that the user has typed in dialogs, which is made when first needed."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 

@@ -19,13 +19,11 @@ HINT = "a job's number (17, 6_4), a user for the next job of theirs, a node (n3)
 
 
 def find(screen: ClusterScreen) -> None:
-    """Ask for a job, a user, a node or a rack, and go there."""
     parse = partial(_find_typed, screen)
     screen.open(dialogs.Prompt("Find", HINT, parse, answers=screen.answers), lambda go: go())
 
 
 def _find_typed(screen: ClusterScreen, told: str) -> Callable[[], None]:
-    """Return a function that goes to what the text `told` names."""
     context, name = screen.context, told.strip()
     if context is not None:
         nodes = [row.node for row in screen.watch_.observed.layout.rows]
@@ -41,7 +39,7 @@ def _find_typed(screen: ClusterScreen, told: str) -> Callable[[], None]:
 
 
 def _show_node(screen: ClusterScreen, name: str) -> None:
-    """Show what the node has and which jobs run on it, with the chart around it if it was too small to see."""
+    """Show the node and its jobs, with the chart around it if it was too small to see."""
     chart = screen.query_one("#chart", Gantt)
     rows = screen.watch_.observed.layout.rows
     place = next(at for at, row in enumerate(rows) if row.node == name)
@@ -53,7 +51,6 @@ def _show_node(screen: ClusterScreen, name: str) -> None:
 
 
 def _zoom_to(screen: ClusterScreen, nodes: list[str]) -> None:
-    """Show only the cores of these nodes, one below the other."""
     chart = screen.query_one("#chart", Gantt)
     rows = [row for row in screen.watch_.observed.layout.rows if row.node in set(nodes)]
     if chart.camera is not None and rows:

@@ -13,9 +13,7 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that the replay screen has as well. On this screen, a step goes to the next or previous poll of the
-cluster.
-"""
+"""Actions of the replay screen, too; a step here is a poll of the cluster."""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
@@ -47,15 +45,11 @@ WORDS = {"step(1)": "picture", "go_end": "now", "jump(1)": "event"}
 
 
 def keys() -> tuple[Key, ...]:
-    """Return all actions with their keys: first the actions shared with the replay screen, then those of this
-    screen.
-    """
     known = {key.action: key for key in every_key()}
     return (*(known[action] for action in SHARED), *OWN)
 
 
 def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Return keys and signs of this screen for the help, as groups: (title, pairs of a key or sign and its meaning)."""
     return ("A live machine", tuple((sign(key.keys), key.meaning) for key in keys() if key.word)), (
         "On this chart",
         SIGNS,
@@ -63,9 +57,6 @@ def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
 
 
 def bindings() -> list[Binding]:
-    """Return Textual's bindings of keys to actions, with the ids under which the user's settings can change the
-    keys.
-    """
     return [
         Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
                 priority=key.keys in ("tab", "shift+tab"))
@@ -74,7 +65,6 @@ def bindings() -> list[Binding]:
 
 
 def key_line(width: int) -> Line:
-    """Return a line with as many important keys as fit, always with help and quit."""
     known = {key.action: key for key in keys()}
     always = [spans_of(known[action]) for action in SHOWN[-2:]]
     room = width - 1 - sum(map(width_of, always))

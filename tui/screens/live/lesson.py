@@ -37,9 +37,7 @@ STRIP = 36
 
 
 class LessonWatch(Replayed):
-    """Observation read from the recording of a lesson. At the polls of its scenes the forecasts are those of the
-    lesson's texts.
-    """
+    """Observation of a lesson's recording; at polls of scenes, forecasts are those of its texts."""
 
     def __init__(self, made: RecordedPerformance) -> None:
         super().__init__(Recording(made.lesson.recording), Path(made.lesson.recording).name)
@@ -51,8 +49,6 @@ class LessonWatch(Replayed):
 
 
 class LiveTeaching(Teaching):
-    """Controller of a lesson on the screen of an observed cluster."""
-
     def __init__(self, screen: LessonScreen) -> None:
         super().__init__(cast(ControlledScreen, screen))
         self._live = screen
@@ -74,8 +70,6 @@ class LiveTeaching(Teaching):
 
 
 class LessonScreen(LiveScreen):
-    """Screen of an observed cluster with a lesson below the chart."""
-
     def __init__(self, made: RecordedPerformance, walk: Walk, look: Look) -> None:
         super().__init__(LessonWatch(made), look, LiveState(walk=walk, picture=walk.moment.step))
         self._ids, self._ranks = made.polls.ids, made.polls.ranks
@@ -103,7 +97,6 @@ class LessonScreen(LiveScreen):
         self.change(selected=None, **changed)
 
     def fail(self, what: str) -> None:
-        """Show the message that an action is impossible, and ring the bell."""
         self.app.bell()
         self.change(said=what)
 
@@ -137,7 +130,6 @@ class LessonScreen(LiveScreen):
     # Keys and clicks
 
     async def on_key(self, event: events.Key) -> None:
-        """Execute keys that have another meaning in a lesson."""
         event.set_sender(self)
         if (action := heard(self.walk, event.key, event.character)) is not None:
             event.stop()
@@ -147,7 +139,6 @@ class LessonScreen(LiveScreen):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _answered(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """Take a click as the answer of an open question, if it can be one."""
         walk, scene = self.walk, self.scene
         if walk.is_off or walk.open_question is None or scene is None:
             return
@@ -197,6 +188,5 @@ WHAT_IF = "u", "what if", "what_if"
 
 
 def lesson_screen(lesson: Lesson, scene: int, look: Look) -> LessonScreen:
-    """Return the screen of a lesson about a recording, at the scene with this index."""
     made = RecordedPerformance(lesson)
     return LessonScreen(made, Walk.of(made, scene), look)

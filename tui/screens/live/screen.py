@@ -58,16 +58,12 @@ class Came(Message, bubble=False):
 
 
 class Broke(Message, bubble=False):
-    """Message that a thread of the observation has failed."""
-
     def __init__(self, error: Exception) -> None:
         self.error = error
         super().__init__()
 
 
 class LiveScreen(ClusterScreen):
-    """Screen of an observed cluster, either live or replayed from a recording."""
-
     CSS_PATH = "live.tcss"
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -112,10 +108,7 @@ class LiveScreen(ClusterScreen):
         self.draw()
 
     def _heard(self, scene: LiveScene) -> None:
-        """Receive a scene from a thread. A scene that came before and is not drawn yet is dropped.
-
-        Each scene has its message, because the screen may be taking the scene before at the same time.
-        """
+        """Receive a scene from a thread, in a message of its own: the screen may be taking the one before."""
         self._newest = scene
         self.post_message(Came())
 
@@ -146,7 +139,6 @@ class LiveScreen(ClusterScreen):
             self.wish()
 
     def _aim(self, scene: LiveScene) -> None:
-        """Set the chart to its first view: the whole machine, from the first poll on."""
         chart = self.query_one("#chart", Gantt)
         if chart.camera is not None and scene.cluster.nodes:
             self._is_aimed = scene.state.reading is None
@@ -154,7 +146,6 @@ class LiveScreen(ClusterScreen):
             self.wish()
 
     def _look_for_stops(self, scene: LiveScene) -> None:
-        """Ring the bell and show a message for the first new poll that meets a stop condition."""
         since, self._told_until = self._told_until, scene.pictures - 1
         if since < 0 or not self.state.stops or scene.state.reading is not None:
             return
@@ -241,7 +232,6 @@ class LiveScreen(ClusterScreen):
         strip.styles.height = 3 if height < 30 else 6
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the screen's state, and draw the screen."""
         if "said" not in changed:
             changed["said"] = ""
         self.state = replace(self.state, **changed)
@@ -249,7 +239,6 @@ class LiveScreen(ClusterScreen):
         self.wish()
 
     def wish(self) -> None:
-        """Ask the threads for a scene (`LiveScene`) with what the user has chosen to see."""
         state = self.state
         observed = self.watch_.observed
         marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
@@ -286,7 +275,6 @@ class LiveScreen(ClusterScreen):
 
     @property
     def _picture(self) -> int:
-        """Return the number of the poll that the user has chosen, otherwise the number of the newest poll."""
         if self.state.picture is not None:
             return self.state.picture
         return max(len(self.watch_.observed.moments) - 1, 0)
@@ -313,7 +301,6 @@ class LiveScreen(ClusterScreen):
         self.change(picture=None)
 
     def action_jump(self, direction: int) -> None:
-        """Go to the next or previous poll with an event of the chosen kind."""
         kinds = JUMPS[self.state.jump]
         places = {number for number, found in enumerate(tuple(self.watch_.observed.kinds)) if found.intersection(kinds)}
         if direction > 0:
@@ -335,7 +322,6 @@ class LiveScreen(ClusterScreen):
         self.open(dialogs.Prompt("Go to", hint, self._place, answers=self.answers), lambda go: go())
 
     def _place(self, told: str) -> Any:
-        """Return a function that goes to the time or poll in the typed text `told`, or selects the job in it."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
             return partial(self.choose, find_job(told, observed.workload, -1))
@@ -354,7 +340,6 @@ class LiveScreen(ClusterScreen):
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        """Search in a thread for the poll nearest after `since` (or before it) that meets a stop condition; show it."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
         hand_over(self.app, self._found, found, forwards)
@@ -386,7 +371,6 @@ class LiveScreen(ClusterScreen):
             self.change(bookmarks=(*self.state.bookmarks, (self.scene.picture, name)), said=f"bookmark {name}")
 
     def action_bookmarks(self) -> None:
-        """Go to the next bookmark, or from the last bookmark to the first."""
         places = sorted({at for at, _ in self.state.bookmarks})
         if not places:
             self.change(said="no bookmark: b makes one")
@@ -404,7 +388,6 @@ class LiveScreen(ClusterScreen):
     action_find = find
 
     def action_why(self) -> None:
-        """Select the next job of the queue on the screen, from the first again after the last."""
         if (context := self.context) is None:
             return
         waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]
@@ -422,7 +405,6 @@ class LiveScreen(ClusterScreen):
         self.change(mode=mode, said=f"colours: {mode}, {MODES[mode]}")
 
     def action_partition(self) -> None:
-        """Show the queue of the next partition; after the last partition, the queue of all partitions."""
         if self.scene is None:
             return
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
@@ -444,7 +426,6 @@ class LiveScreen(ClusterScreen):
         self.change(hidden=frozenset(), over=None, alone=False)
 
     def action_next_panel(self, by: int = 1) -> None:
-        """On a small screen, show the panel `by` places further; on a large one, focus the next or previous panel."""
         if self.is_small:
             names = [None, *PANELS]
             self.change(over=names[(names.index(self.state.over) + by) % len(names)])

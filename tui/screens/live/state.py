@@ -13,15 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LiveState:
-    """Choices of the user on the screen for an observed cluster."""
-
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
     mine: int = 0
-    """How the queue is shown: 0 for all jobs in their usual order, 1 for the user's jobs first, 2 for only the user's
-    jobs.
-    """
+    """0 for all jobs in their usual order, 1 for the user's jobs first, 2 for only those."""
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None
@@ -30,8 +26,6 @@ class LiveState:
     bookmarks: tuple[tuple[int, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """Name of the panel that covers half of the chart on a small screen; None if no panel does."""
     alone: bool = False
     said: str = ""
     walk: Walk | None = None
-    """Lesson about a recording, with the user's place in it; None on any other screen."""

@@ -15,15 +15,12 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 
 NAMES = 22
-"""Width in columns of a job's name with its processors."""
 TABLE = 58
-"""Width in columns of the table of scores; the description of each policy is to the right of it."""
+"""Width in columns of the table of scores, to the left of the policies' descriptions."""
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
-    """Return a heading and a line with a bar for each running job, up to its expected end; the job that ends first is
-    at the top.
-    """
+    """Return a bar for each running job until its expected end, the first to end at the top."""
     jobs = sorted(game.running, key=lambda job: (game.expected_end(job), job.rank))
     full = game.workload.procs - game.free
     found = [
@@ -51,9 +48,7 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
-    """Return a heading and a line for each waiting job, which says if the job fits now; the job with index `chosen` has
-    a mark.
-    """
+    """Return a line for each waiting job, which says if it fits; the one with index `chosen` has a mark."""
     jobs = game.queue
     room = max(height - 1, 1)
     cut = f", {len(jobs) - room} not shown" if len(jobs) > room else ""
@@ -87,9 +82,7 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
 def result(
     scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
 ) -> list[Line]:
-    """Return lines with the scores, the decisions that cost most, and the best games of the class (of students). Each
-    entry of `best` is (name, mean wait, worst wait).
-    """
+    """Return scores, costly decisions, and the class's best games: (name, mean wait, worst wait)."""
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
     for place, each in enumerate(scores, 1):
         style = "accent" if each.who == "you" else ""
@@ -136,7 +129,6 @@ def own_chart(game: Game, width: int) -> list[Line]:
 
 
 def happened(game: Game) -> str:
-    """Return text on why the clock of the game stopped now: which jobs have ended, and which were submitted."""
     jobs = game.workload.jobs
     came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
     told = [f"{', '.join(map(name, game.ended))} ended"] if game.ended else []
@@ -145,7 +137,6 @@ def happened(game: Game) -> str:
 
 
 def so_far(game: Game) -> str:
-    """Return text on the mean and worst wait until now, from which the score is computed."""
     if game.so_far is None:
         return "mean and worst wait count"
     mean, worst, rank = game.so_far
@@ -165,13 +156,11 @@ def placed(scores: Sequence[Score]) -> str:
 
 
 def hues_of(game: Game) -> list[int]:
-    """Return the colour number of each job; the index in the list is the job's rank."""
     found: list[int] = OwnHues(game.workload.ids).of(np.arange(len(game.workload))).tolist()
     return found
 
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
-    """Return the index of the job to highlight in the queue: `chosen`, or the nearest index that exists."""
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
 
 

@@ -62,8 +62,6 @@ OTHER_KEY = ("O", "other hours", "other")
 
 
 class Scored(Message):
-    """Message that the scores of a finished game are computed."""
-
     def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
         self.game, self.found, self.costly = game, found, costly
         super().__init__()
@@ -78,11 +76,7 @@ class GameOver(Message):
 
 
 class Sheet(SizedLines, can_focus=True):
-    """Widget with the lines of the game, which can be clicked."""
-
     class Clicked(Message):
-        """Message that a line was clicked."""
-
         def __init__(self, row: int) -> None:
             self.row = row
             super().__init__()
@@ -95,10 +89,8 @@ class Sheet(SizedLines, can_focus=True):
 
 
 class PlayScreen(Screen[None]):
-    """Screen of one game, and of its scores at the end."""
-
     stays = True
-    """True because this screen stays open below a replay opened from it; the user returns to it afterwards."""
+    """True because this screen stays open below a replay opened from it."""
     DEFAULT_CSS = """
     PlayScreen { background: $background; }
     PlayScreen Bar { height: 1; }
@@ -154,7 +146,6 @@ class PlayScreen(Screen[None]):
         self._show()
 
     def to_keep(self) -> Session | None:
-        """Return a session from which this game can be continued; None if it is not to be saved."""
         if not self._trace or self._seed is None:
             return None
         return replace(self._begun, view={"screen": "game", "seed": self._seed, "moves": self.game.written})
@@ -195,13 +186,11 @@ class PlayScreen(Screen[None]):
 
     @property
     def _keys(self) -> Line:
-        """Return the line of keys, which can be clicked."""
         pairs = PLAYING_KEYS if self._scores is None else SCORED_KEYS
         other = () if self._hours is None or self._scores is None else (OTHER_KEY,)
         return fitting_keys((*pairs, *other), ALWAYS_KEYS, self.size.width)
 
     def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
-        """Show these as the best games of the class (of students): each is (name, mean wait, worst wait)."""
         self._best = tuple(best)
         self._show()
 
@@ -238,7 +227,6 @@ class PlayScreen(Screen[None]):
             self._try(partial(self.game.started, job.rank), f"{name(job)} starts.")
 
     def action_wait(self) -> None:
-        """Let time pass until the next event; ask first if no job runs although a waiting job fits."""
         if self.game.is_idle and not self._is_warned and not self.game.is_over:
             self._is_warned = True
             fitting = ", ".join(name(job) for job in self.game.fitting[:3])
@@ -254,7 +242,6 @@ class PlayScreen(Screen[None]):
         self._unless_lost(lambda: self._begin(self.game.workload, f"The same hours again. {GOAL}"))
 
     def action_other(self) -> None:
-        """Begin another game, with the jobs of other hours of the same trace."""
         hours = self._hours
         if hours is None:
             return
@@ -271,7 +258,6 @@ class PlayScreen(Screen[None]):
         self._show()
 
     def _unless_lost(self, leave: Callable[[], object]) -> None:
-        """Call `leave`, which ends the game; ask first if it has begun and is not over."""
         if not self.game.moves or self.game.is_over:
             leave()
             return

@@ -19,7 +19,6 @@ from tui.screens.puzzle.draft import Draft
 from tui.widgets.cell_rows import Lines
 
 NAMES = 24
-"""Width in columns of the names at the left."""
 LEAST = 1800
 """Shortest time in seconds that the width of the board stands for."""
 ROOM = 1.25
@@ -29,15 +28,11 @@ Part = Literal["submit", "run", "asked", "new", "none"]
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of the board: how many seconds one column stands for."""
-
     per_column: float
 
     @classmethod
     def of(cls, draft: Draft, columns: int) -> Scale:
-        """Return a scale at which `columns` columns show all jobs with free space to the right; a column stands for a
-        round number of seconds.
-        """
+        """Return a scale of round seconds at which all jobs and free space to the right are shown."""
         last = max((job.submit + job.estimate for job in draft.puzzle.jobs), default=0)
         least = max(last * ROOM, LEAST) / max(columns, 1)
         step = next((step for step in ROUND if step >= least), None)
@@ -88,9 +83,7 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
 
 
 def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
-    """Return what the mouse can drag at this row and column: the submission of a job ("submit"), the end of its run
-    time ("run") or of its estimate ("asked"), a new job ("new"), or "none".
-    """
+    """Return what can be dragged here: submission, end of run time ("run") or estimate ("asked"), a new job."""
     if row >= len(draft.puzzle.jobs):
         return "new" if row == len(draft.puzzle.jobs) and column >= NAMES else "none"
     if column < NAMES:
@@ -107,20 +100,14 @@ def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
 
 
 class Board(Lines, can_focus=True):
-    """Widget that draws the jobs of a puzzle, and reports how the mouse drags them."""
-
     class Dragged(Message):
-        """Message that part of a job was dragged from time `begin` to time `end`; `is_first` is True for the first
-        message of a drag.
-        """
+        """Message that a part was dragged from time `begin` to `end`; `is_first` in a drag."""
 
         def __init__(self, row: int, part: Part, begin: int, end: int, is_first: bool) -> None:
             self.row, self.part, self.begin, self.end, self.is_first = row, part, begin, end, is_first
             super().__init__()
 
     class Wheeled(Message):
-        """Message that the mouse wheel was turned over the row of a job."""
-
         def __init__(self, row: int, by: int) -> None:
             self.row, self.by = row, by
             super().__init__()

@@ -11,11 +11,9 @@ MOST_UNDONE = 500
 
 @dataclass(frozen=True)
 class Draft:
-    """Draft of a puzzle. Every change returns another draft."""
-
     puzzle: Puzzle = Puzzle()
     chosen: int = 0
-    """Index of the highlighted job; equal to the number of jobs if the line for a new job is highlighted."""
+    """Index of the highlighted job; equal to the number of jobs for the line of a new job."""
     past: tuple[Puzzle, ...] = ()
     future: tuple[Puzzle, ...] = ()
 
@@ -26,16 +24,12 @@ class Draft:
 
     @property
     def model(self) -> PuzzleJob:
-        """Return the job from which a new job is copied: the highlighted job, otherwise the last one. Without jobs, it
-        is a new job on a quarter of the machine.
-        """
+        """Return the job to copy for a new one: the highlighted, the last, or one on a quarter of the machine."""
         jobs = self.puzzle.jobs
         return self.job or (jobs[-1] if jobs else PuzzleJob(max(self.puzzle.procs // 4, 1), 600))
 
     def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
-        """Return the draft with another puzzle. With `again` it replaces the result of the last change, so that undo
-        takes back both.
-        """
+        """Return the draft with another puzzle; `again` replaces the last change, so that undo takes back both."""
         if puzzle == self.puzzle:
             return self
         past = self.past if again else (*self.past, self.puzzle)[-MOST_UNDONE:]
@@ -68,9 +62,7 @@ class Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
-        """Return the draft with `job` in place of the highlighted job. With `again` it replaces the result of the last
-        change, so that undo takes back both.
-        """
+        """Return the draft with another highlighted job; `again` lets undo take back the last change, too."""
         return (
             self
             if self.job is None
@@ -78,16 +70,13 @@ class Draft:
         )
 
     def with_procs(self, procs: int) -> Draft:
-        """Return the draft with another number of processors of the machine; a job that needs more gets all of them."""
+        """Return the draft with another machine; a job that needs more gets all of it."""
         procs = min(max(procs, 1), MOST_PROCS)
         jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with these amounts added to the values of the highlighted job: seconds to its submission,
-        run time and estimate (`asked`), and processors (`procs`). The estimate is raised to the run time if it would be
-        shorter.
-        """
+        """Return the draft with the highlighted job's values changed by these; the estimate covers the run time."""
         job = self.job
         if job is None:
             return self
@@ -98,7 +87,6 @@ class Draft:
         )
 
     def _within_limits(self, job: PuzzleJob) -> PuzzleJob:
-        """Return the job with values within the limits of a puzzle."""
         run = min(max(job.run, 1), MOST_SECONDS)
         asked = None if job.asked is None else min(max(job.asked, 1), MOST_SECONDS)
         return PuzzleJob(

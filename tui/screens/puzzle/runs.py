@@ -21,18 +21,14 @@ from tui.screens.puzzle.board import ROUND
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 APART = 10
-"""Smallest number of columns between two times on an axis."""
 
 
 @dataclass(frozen=True)
 class PolicyChart:
-    """Chart of a puzzle under one policy, with its waits."""
-
     policy: str
     mean_wait: float | None
     worst_wait: float | None
     worst: str
-    """Name of the job that waits longest under the policy"""
     end: float
     cells: Cells | None
     problem: str = ""

@@ -70,18 +70,13 @@ HELP = (
 
 
 class Charted(Message):
-    """Message that the charts of the puzzle are computed, in this look and of this size."""
-
     def __init__(self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...]) -> None:
         self.puzzle, self.look, self.size, self.found = puzzle, look, size, found
         super().__init__()
 
 
 class Charts(SizedLines):
-    """Widget with the charts of four policies, in two columns."""
-
     procs = 1
-    """Number of processors of the machine, which is written at the left of each chart."""
 
     @property
     def _gutter(self) -> int:
@@ -89,9 +84,7 @@ class Charts(SizedLines):
 
     @property
     def _has_axis(self) -> bool:
-        """Return True if the charts have an axis of time: they are high enough, or one row is left over because the
-        number of rows is odd.
-        """
+        """Return True if there is space for an axis of time, or a row left over."""
         return self.size.height % 2 == 1 or self.size.height >= ROOMY
 
     @property
@@ -126,9 +119,7 @@ class Charts(SizedLines):
 
 
 def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
-    """Return the heading of a chart: its policy, mean wait and longest wait. The mean wait is marked if it is `best`,
-    the shortest of all charts.
-    """
+    """Return a chart's policy and waits; the mean is marked if it is `best`, the shortest of all."""
     if chart.problem:
         return line(
             Span(chart.policy, "strong"), Span(f" {text.shorten(chart.problem, width - len(chart.policy) - 1)}", "bad")
@@ -146,10 +137,8 @@ def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
 
 
 class PuzzleScreen(Screen[None]):
-    """Screen on which the user edits one puzzle."""
-
     stays = True
-    """True because this screen stays open below a replay opened from it; the user returns to it afterwards."""
+    """True because this screen stays open below a replay opened from it."""
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }
@@ -177,7 +166,7 @@ class PuzzleScreen(Screen[None]):
     def __init__(self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "") -> None:
         super().__init__()
         self._typed = typed
-        """Text that the user types while it is not a valid puzzle; otherwise an empty text"""
+        """Text that the user types while it is no valid puzzle; "" otherwise"""
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
@@ -202,7 +191,6 @@ class PuzzleScreen(Screen[None]):
             self.action_type()
 
     def to_keep(self) -> Session:
-        """Return a session from which this puzzle can be continued, with all that is typed."""
         return replace(
             session_of(Source(self.draft.puzzle.line), "easy"), view={"screen": "puzzle", "typed": self._typed}
         )
@@ -253,7 +241,6 @@ class PuzzleScreen(Screen[None]):
 
     @on(Charted)
     def _charted(self, message: Charted) -> None:
-        """Show the charts, unless the user has changed the puzzle, the look or the size while they were computed."""
         drawn = self.query_one(Charts)
         if (message.puzzle, message.look, message.size) == (self.draft.puzzle, self._look, drawn.picture):
             self._found = message.found
@@ -275,9 +262,7 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """End the editing of the puzzle as text. If the text is not a valid puzzle, restore the draft from before the
-        editing.
-        """
+        """End the editing as text; a text that is no valid puzzle is taken back."""
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
         try:
@@ -291,7 +276,6 @@ class PuzzleScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """End the editing of the puzzle as text if the text is a valid puzzle."""
         try:
             parse_puzzle(event.value)
         except SchedscopeError as error:
@@ -454,9 +438,6 @@ class PuzzleScreen(Screen[None]):
         self._unless_lost(lambda: self.post_message(Quit()))
 
     def _unless_lost(self, leave: Callable[[], object]) -> None:
-        """Call `leave`, which closes the puzzle. Ask first if the puzzle has changes that were neither saved nor
-        copied.
-        """
         if self.draft.puzzle in (self._kept, Puzzle()):
             leave()
             return

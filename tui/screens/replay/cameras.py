@@ -29,18 +29,13 @@ from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
 A_GLANCE = 0.25
-"""Longest time in seconds between two pictures during playback, even if the line of the present time has not moved by a
-column.
-"""
+"""Longest time in seconds between two pictures of playback, even if now has not moved by a column."""
 A_PAGE = 1.5
-"""Shortest time in seconds for which a page (the part of the chart that is shown until it jumps ahead) must be visible.
-If pages would follow faster, the chart scrolls instead.
-"""
+"""Shortest time in seconds for which a page must be visible; else the chart scrolls."""
 JUMPS = (
     Find, GoTo, GoToEnd, GoToJob, GoToLongest, GoToMostOvertaken, GoToParted, GoToStop, GoToTime, GoToTurn, LookAt,
     Restart, Reverse, TakeBack,
 )  # fmt: skip
-"""Requests that may lead to a time far from the present one."""
 
 
 class Cameras:
@@ -49,17 +44,14 @@ class Cameras:
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
         self._jump: int | None = None
-        """Number of the last request that was a jump, if its answer has not been shown yet; otherwise None."""
+        """Number of the last request that was a jump, if its answer has not been shown yet."""
 
     def leave(self, order: Order) -> None:
-        """Remember a request that was just sent if it is a jump."""
         if isinstance(order, JUMPS):
             self._jump = self._screen.player.asked
 
     def arrive(self, shown: Scenes) -> None:
-        """Let the charts follow now again if a jump has led out of the part that they show: otherwise nothing of it
-        would be seen.
-        """
+        """Let the charts follow again if a jump led out of what they show, else nothing of it would be seen."""
         camera, chart = self._screen.state.camera, shown.scene.chart
         if self._jump is None or shown.answers < self._jump or camera is None or chart is None:
             return
@@ -68,11 +60,7 @@ class Cameras:
             self._screen.charts[0].action_follow()
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
-        """Copy the new `camera` of chart `moved` to the other chart.
-
-        If `by_size` is True, only the size of `moved` changed. Then the first run's chart keeps its camera, which is
-        copied to the other chart.
-        """
+        """Copy the camera to the other chart; a change by size keeps the first chart's camera instead."""
         chart, beside = self._screen.charts
         if moved is chart:
             beside.camera = camera
@@ -90,9 +78,7 @@ class Cameras:
         screen.wish()
 
     def turn_pages(self) -> None:
-        """Change between pages and scrolling during playback: the chart jumps ahead by pages if the user wants that,
-        and if each page is visible long enough.
-        """
+        """Let the chart turn pages during playback if the user wants that and each is visible long enough."""
         state, camera = self._screen.state, self._screen.state.camera
         if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
             return
@@ -105,8 +91,6 @@ class Cameras:
 
     @property
     def pace(self) -> float:
-        """Return the seconds between two pictures during playback: the time in which the present time moves by one
-        column, at most `A_GLANCE`.
-        """
+        """Return the seconds in which now moves by a column in playback, at most `A_GLANCE`."""
         state = self._screen.state
         return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ControlledScreen(Protocol):
-    """Protocol with the part of the replay screen that its controllers use."""
+    """Part of the replay screen that its controllers use."""
 
     about: About
     look: Look
@@ -42,9 +42,7 @@ class ControlledScreen(Protocol):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show, of the first or the compared run; None before the first scene is
-        computed.
-        """
+        """Return the scene that the panels show; None before the first one is computed."""
 
     @property
     def policy(self) -> Policy: ...

@@ -29,15 +29,13 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
 ROOMY = 45
-"""Smallest height of the screen, in rows, at which a panel without content is shown with a hint."""
+"""Smallest height of the screen in rows at which a panel without content is shown with a hint."""
 CALM = 0.45
 """Seconds between two drawings of the panels during playback by the clock, so that numbers can be read."""
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the lines of the note above the chart; empty during playback, or if the note is for another time or
-    policy.
-    """
+    """Return the note above the chart; empty during playback, or at another time or policy."""
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
         return []
@@ -45,7 +43,6 @@ def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]
 
 
 def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
-    """Return the conditions (words in `Key.when`) that are met now, such as "job" if a job is selected."""
     scene, is_news = shown.scene, state.news is not None and not state.news.is_bad
     return frozenset(
         word
@@ -61,20 +58,15 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 class Drawing:
-    """Drawer of the screen, which shows the `ViewState` and the scenes in all widgets."""
-
     def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
         self._screen, self._about, self._now = screen, about, now
         self.layout: Layout | None = None
         self.available: frozenset[str] = frozenset()
-        """Names of the panels that have content under this policy."""
         self._placed: tuple[Layout, bool, str | None] | None = None
         self._drawn = 0.0
         self._calendar = Calendar.of(about.workload.header)
         self._looks: tuple[Look, Look] | None = None
-        """The look last used and the same look with times as dates, so that the second is made only once; None before
-        dates are first shown
-        """
+        """Last look, and the same with dates, so that the second is made only once"""
 
     def _bar(self, name: str) -> Bar:
         return self._screen.query_one(f"#{name}", Bar)
@@ -139,9 +131,7 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
-        """Return the names of the panels with content; on a projector only the panel that is opened or that the lesson
-        names.
-        """
+        """Return the panels with content; on a projector only one that is opened, or a lesson's."""
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
         names = {name for name, panel in SIDE.items() if panel.has_content(state, scene)}
@@ -150,9 +140,7 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the screen; `progress` is as for `draw_top`. Return True if the panels were drawn as well; during
-        playback they are drawn less often.
-        """
+        """Draw the screen; return True if also the panels, which playback draws less often."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -193,15 +181,12 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """Return (name, True if shown) for each panel that can cover half of the chart on a small screen."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
-        """Draw the top line, and nothing else. `progress` is slow work that it reports: (name, completed share or None
-        if unknown); or None.
-        """
+        """Draw only the top line, with slow work in `progress`: (name, share or None if unknown)."""
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
         hidden = tuple(name for name in PANELS if name in listed)
@@ -218,9 +203,7 @@ class Drawing:
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
     def _dated(self, look: Look, state: ViewState) -> Look:
-        """Return `look` with times as dates if the user wants dates and the trace has a start date; otherwise `look`
-        itself.
-        """
+        """Return `look`, with times as dates if the user wants them and the trace has a start."""
         if not state.dates or self._calendar is None:
             return look
         if self._looks is None or self._looks[0] is not look:
@@ -244,16 +227,13 @@ class Drawing:
             self._bar("waiting").show(waiting_lines(context, named, width, waiting), context.look)
 
     def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
-        """Draw the legend of the chart; it is empty if each job has its own colour."""
         legend = self._bar("legend")
         legend.display = chart is not None and bool(chart.legend)
         if chart is not None and legend.display:
             legend.show([legend_line(chart, look, width)], look)
 
     def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
-        """Draw the chart of the compared run from its scene `beside`, and the line between the charts; hide both if
-        `beside` is None.
-        """
+        """Draw the compared run's chart and the line between the charts, or hide both."""
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:

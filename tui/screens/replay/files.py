@@ -32,17 +32,14 @@ THEMES = (
     ("2", "mono", "without colour: textures and letters"),
     ("3", "ascii", "ASCII only"),
 )
-"""Options of the dialog for a look: key, name of a look or mode, and meaning."""
 DRAWING = 1440, 810
 """Width and height in pixels of a saved drawing, unless the user gives others."""
 
 _PICTURES = b"<svg", b"\x89PNG"
-"""First bytes of SVG and PNG files; an existing file is replaced by a saved picture only if it begins so"""
+"""First bytes of SVG and PNG: only such a file is replaced by a saved picture"""
 
 
 class Files:
-    """Controller for saving and opening files, and for the look of the program."""
-
     def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
         self._screen, self._recent = screen, recent
 
@@ -54,12 +51,10 @@ class Files:
         self._screen.open(dialogs.TracePicker(self._recent), self.open_trace)
 
     def first_screen(self) -> None:
-        """Show the first screen."""
         self._screen.pause()
         self._screen.post_message(ShowFirst())
 
     def open_trace(self, trace: str) -> None:
-        """Open another trace under the same policy, from its beginning."""
         self._screen.pause()
         self._screen.post_message(OpenTrace(trace, self._screen.policy))
 
@@ -106,11 +101,9 @@ class Files:
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:
-        """Copy the session to the clipboard, as one line of text."""
         self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
-        """Quit the program, and save the session as the last session."""
         self._screen.post_message(Quit())
 
     # How it looks
@@ -119,14 +112,11 @@ class Files:
         self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        """Change to the look called `name` or, if `name` is a mode such as "mono", to this mode of the present look."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
 
 class GuestFiles(Files):
-    """Controller for files of a visitor of the web server: what is saved is downloaded, and only offered traces can be
-    opened.
-    """
+    """Files of a visitor of the web: saving is a download, and only offered traces can be opened."""
 
     def trace(self) -> None:
         self.first_screen()
@@ -139,15 +129,12 @@ class GuestFiles(Files):
 
 
 def theme_choice(look: Look) -> ChoiceDialog:
-    """Return the dialog in which the user chooses a look; the present look and mode are marked."""
     now = (look.name, look.mode)
     options = [(key, name, f"{told} (now)" if name in now else told) for key, name, told in THEMES]
     return ChoiceDialog("Theme", options, look.name)
 
 
 def choose_theme(screen: Screen[Any], look: Look) -> None:
-    """Let the user choose another look than `look`, and send the choice to the app."""
-
     def use(name: str | None) -> None:
         if name is not None:
             screen.post_message(UseLook(look_named(name, look)))
@@ -179,7 +166,6 @@ def _picture(text: str) -> str:
 
 
 def _check(path: str, what: str, *begins: bytes) -> None:
-    """Raise `SchedscopeError` if no file of the kind `what` can be written at `path`, while it is still being typed."""
     refuse_replacing(typed_path(path), what, *begins)
 
 

@@ -14,29 +14,23 @@ ALWAYS = ("help", "quit")
 MOVES = 3
 """Number of keys at the beginning of the line that are shown in every state."""
 ROOMY = 140
-"""Smallest width in columns at which the key for the palette of commands is on the line."""
 TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""Mapping from the first action of each pair of opposite actions, such as faster and slower, to the keys and one word
-for both
-"""
+"""Keys and one word for each pair of opposite actions, by the first of them"""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
-"""Spans with the keys for steps in both directions, for narrow screens."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""For each panel that can cover half of the chart on a small screen: (name, True if it is shown)"""
+"""(Name, True if it is shown) of each panel that can cover half of a small screen"""
 
 
 @lru_cache(8)
 def key_lines(
     width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
-    """Return the keys as lines, in this order: keys that move the replay, keys with a condition that is met
-    (`applies`), then all others. With `playing`, the key to play is called "pause".
-    """
+    """Return keys that move the replay, keys whose condition is met (`applies`), then all others."""
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
     chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]
@@ -77,13 +71,11 @@ def key_lines(
 
 
 def _tab_signs(tabs: Tabs) -> list[Span]:
-    """Return the keys of the panels as spans, without the names of the panels."""
     signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
     return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:
-    """Return a line with the panels that can be shown, each with its key and its name."""
     first = _spans("tab", "next_panel", "panels")
     return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - width_of(first), signs=True))
 

@@ -15,9 +15,7 @@ from tui.screens.replay.side import SIDE
 
 
 class Key(NamedTuple):
-    """Action of the screen: its keys as Textual names them, its name in a word or two, and its meaning as a
-    sentence.
-    """
+    """Action: its keys as Textual names them, its name in a word or two, and its meaning."""
 
     keys: str
     action: str
@@ -25,13 +23,10 @@ class Key(NamedTuple):
     meaning: str
     shown: int = 0
     when: str = ""
-    """Word for the condition under which the action comes first in the line of keys (see `drawing._applies`); "" for
-    none.
-    """
+    """Word for when the action comes first in the line of keys (see `drawing._applies`); "" for none."""
 
 
 def _toggles() -> list[Key]:
-    """Return the actions that show or hide a panel, in order of their keys."""
     panels = [(panel.keys, name, panel.word, panel.shows) for name, panel in SIDE.items()]
     panels += [("6", "metrics", "metrics", "the metrics"), ("7", "strip", "strip", "the strip of the whole run")]
     panels.sort()
@@ -211,9 +206,6 @@ def every_key() -> Iterator[Key]:
 
 
 def bindings() -> list[Binding]:
-    """Return Textual's bindings of keys to actions, with the ids under which the user's settings can change the
-    keys.
-    """
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from tui.screens.replay.side import SIDE
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
-"""Size in columns and rows below which a screen is small: its chart has the whole width, or one panel covers half of
-it.
-"""
+"""Columns and rows below which the chart has the whole width, or one panel covers half of it."""
 LEAST = 7
-"""Smallest height of a panel in rows, including its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +18,16 @@ class Layout:
 
     small: bool
     side: int
-    """Width in columns of the panels at the side of the chart."""
     panels: tuple[tuple[str, int], ...]
     """Panels at the side as (name, height in rows), from top to bottom."""
     bottom: int
-    """Height in rows of the strip with the whole run."""
     metrics: int
-    """Width in columns of the metrics next to the strip with the whole run."""
     keys: int
-    """Height in rows of the lines of keys."""
     sentence: int = 1
-    """Height in rows of the sentence below the chart."""
     note: int = 0
-    """Height in rows of the note above the chart."""
     lesson: int = 0
-    """Height in rows of a lesson's text below the chart."""
     waiting: int = 0
-    """Height in rows of the list of waiting jobs, which small screens show below the sentence of the chart; 0 if there
-    is no list.
-    """
+    """Height in rows of the list of waiting jobs below the chart's sentence on small screens."""
 
 
 def arrange(
@@ -110,7 +98,6 @@ def arrange(
 
 
 def most_words(height: int) -> int:
-    """Return the largest height in rows that a lesson's text may have on a screen of `height` rows."""
     return height * 3 // 5
 
 
@@ -123,9 +110,7 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """Return the height in rows (0 to 2) of the list of waiting jobs; low screens have no list. With a lesson's text of
-    `lesson` rows, the list needs a higher screen.
-    """
+    """Return the rows (0 to 2) of the list of waiting jobs, fewer on low screens and with a lesson."""
     if height < (20 if lesson else 12):
         return 0
     return 1 if height < SMALL_HEIGHT or lesson else 2
@@ -136,9 +121,6 @@ def _side_width(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """Return the panels that fit into `room` rows, chosen by `turn`; the result keeps the order of
-    `wanted`.
-    """
     first = sorted(wanted, key=lambda name: SIDE[name].turn)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 
@@ -146,10 +128,7 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each of the panels `names`, which share `room` rows; `needs` has the rows that show all
-    of a panel. Keep the heights `was` of the last layout if new heights would not show more of any panel; otherwise
-    divide the rows as `_filled` does.
-    """
+    """Return (name, rows) in `room`; the heights `was` stay unless new ones would show more of a panel."""
     shares = _filled(names, room, needs)
     stood = dict(was)
     if tuple(stood) == tuple(names) and sum(stood.values()) == room:
@@ -159,9 +138,7 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each of the panels `names`, which share `room` rows. Panels that need less than their
-    share get what they need (`needs`), and the others share the rest.
-    """
+    """Return (name, rows); panels that need less than their share get that, the others share the rest."""
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
         divided = _divided(rest, room - sum(rows.values()))
@@ -173,9 +150,7 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return (name, rows) for each panel. The `room` rows are divided in proportion to the panels' weights, but each
-    panel gets at least `least` rows if possible. The first panel gets the rows left over.
-    """
+    """Return (name, rows) in proportion to weights, at least `least` each if possible; the first gets the rest."""
     total = sum(SIDE[name].weight for name in names)
     rows = [max(room * SIDE[name].weight // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

@@ -20,21 +20,18 @@ ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
     "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
 }  # fmt: skip
-"""For each key that has another meaning while the user follows a lesson: the action that the key runs"""
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip
 DIGITS = "0123456789"
 NUMBERED = DIGITS + "jJ"
-"""Characters that may continue an answer that is the number of a job or of a choice."""
+"""Characters of an answer that is the number of a job or of a choice."""
 TIMED = DIGITS + ".,:#-%dhmswinept "
-"""Characters that may continue an answer that is a time, a date, a step or a number."""
+"""Characters of an answer that is a time, a date, a step or a number."""
 ENTER_HABIT = 1.5
-"""Seconds for which Enter is ignored after an answer that needed no Enter, because some users press it out of habit."""
+"""Seconds for which Enter is ignored after an answer that needed none: some press it out of habit."""
 FIRST = {"moment": DIGITS + "#ds"}
-"""For each unit whose answers may begin with other characters than digits: all characters that may begin an answer, as
-in d3 20:30, #12, step 12.
-"""
+"""Characters, by unit, that may begin an answer where not only digits do, as in d3 20:30, #12."""
 LESSON_KEYS = (
     ("space → pgdn", "Next scene; an open question is answered by the run."),
     ("← pgup", "Back."), ("home", "From the start."),
@@ -46,9 +43,7 @@ LESSON_KEYS = (
 
 
 def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """Return the action that a key has during the lesson `walk`, or None if the key has its usual meaning. `letter` is
-    the character that the key types, or None.
-    """
+    """Return the action of a key in the lesson, or None for its usual meaning; `letter` is what it types."""
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:
@@ -62,21 +57,16 @@ def heard(walk: Walk, key: str, letter: str | None) -> str | None:
 
 
 def _letters(asked: Question, typed: str) -> str:
-    """Return the characters that may follow the text `typed` in an answer to the question."""
     if asked.value is None:
         return NUMBERED
     return TIMED if typed else FIRST.get(asked.value.unit, DIGITS)
 
 
 class Teaching:
-    """Controller of a lesson. Which scene the user has reached is part of the screen's state."""
-
     def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
-        """Time in seconds of the last answer that needed no Enter: an Enter pressed from habit soon after it is
-        ignored. The first value is so early that no Enter is ignored.
-        """
+        """Time in seconds of the last answer that needed no Enter; at first so early that none is ignored."""
 
     @property
     def _walk(self) -> Walk:
@@ -98,26 +88,20 @@ class Teaching:
         self._put(self._walk.go(index))
 
     def lesson_resume(self, index: int, answers: tuple[tuple[int, bool], ...]) -> None:
-        """Go to a scene, with the answers that the user gave at an earlier visit: pairs (index of the scene, True if
-        the answer was right).
-        """
+        """Go to a scene, with an earlier visit's answers: (index of the scene, True if right)."""
         self._put(self._walk.resumed(index, answers))
 
     def lesson_off(self) -> None:
-        """Let the user explore outside of the lesson, with the usual keys; an Enter right after an answer is
-        ignored.
-        """
+        """Let the user explore with the usual keys; an Enter right after an answer is ignored."""
         if self._now() - self._answered < ENTER_HABIT:
             self._answered = -ENTER_HABIT
             return
         self._screen.change(walk=self._walk.off())
 
     def lesson_back(self) -> None:
-        """Go back to the scene of the lesson, after the user has explored."""
         self._put(self._walk.back())
 
     def lessons(self) -> None:
-        """Show the list of lessons."""
         self._screen.pause()
         self._screen.post_message(ShowLessons())
 
@@ -141,15 +125,12 @@ class Teaching:
         self._put(self._walk.chosen(number))
 
     def lesson_pick(self, rank: int | None, time: float | None) -> None:
-        """Answer the open question by a click on a job or a time; if there is no such question, nothing happens."""
         self._put(self._walk.picked(rank, time))
 
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Store the user's new place in the lesson. Show the lesson again if the scene or the verdict on an answer
-        changed, or if the user began or ended exploring.
-        """
+        """Store the place in the lesson; show it again if scene, verdict or exploring changed."""
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
         screen.change(walk=walk)

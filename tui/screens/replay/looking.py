@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 
 class Looking:
-    """Controller that selects and finds jobs, changes colours, and shows panels."""
-
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
 
@@ -40,9 +38,7 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Ask for a job's id or a user, and select the job. For a user, select the next of the user's waiting and
-        running jobs after the selected one.
-        """
+        """Select a job by its id; for a user, the next of the waiting and running jobs."""
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
@@ -51,9 +47,7 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """Select the first waiting job or, if a waiting job is selected, the next one; the panel of details says why it
-        waits.
-        """
+        """Select the first or next waiting job; the panel of details says why it waits."""
         screen = self._screen
         if screen.told is None:
             return
@@ -83,14 +77,11 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Change how the chart follows the present time during playback: by pages (it jumps ahead by most of its width)
-        or by scrolling.
-        """
+        """Change between pages (the chart jumps ahead by most of its width) and scrolling."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
     def dates(self) -> None:
-        """Show times as calendar dates, or again as days since the trace began."""
         screen = self._screen
         calendar = Calendar.of(screen.about.workload.header)
         if calendar is None:
@@ -103,13 +94,10 @@ class Looking:
         screen.change(dates=dates, said=said)
 
     def project(self) -> None:
-        """Change between the usual screen and the one for projectors."""
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Show the text `told` on the measured span of time. When the drag ends, `span` is (begin, end) in seconds, and
-        the worker adds what happened in it; before, it is None. `other` is True for the compared run.
-        """
+        """Show text on a measured span; at the drag's end `span` (seconds) adds what happened in it."""
         screen = self._screen
         if span is None:
             screen.tell(told)
@@ -125,19 +113,17 @@ class Looking:
         return self._screen.places is not None and self._screen.places.small
 
     def toggle_panel(self, name: str) -> None:
-        """Show or hide a panel; on a small screen it covers half of the chart."""
         if self._is_small and name in SIDE:
             self._screen.change(over=None if self._screen.state.over == name else name)
         else:
             self._hide(self._screen.state.hidden ^ {name})
 
     def all_panels(self) -> None:
-        """Show all panels again."""
         self._screen.change(over=None, alone=None)
         self._hide(self._screen.state.hidden & ON_REQUEST)
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide the panels `hidden` and show all others. Save that in the settings, except during a lesson."""
+        """Hide these panels, show all others, and save that, except during a lesson."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
             if self._screen.state.walk is not None:
@@ -145,9 +131,7 @@ class Looking:
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def sort_queue(self, column: str) -> None:
-        """Sort the queue by this column: at the first call with the largest value first, at the second with the
-        smallest first, at the third as the policy does.
-        """
+        """Sort the queue by a column: largest first, then smallest first, then the policy's order."""
         was = self._screen.state.order
         if was is None or was.column != column:
             self._screen.change(order=QueueOrder(column))
@@ -161,9 +145,7 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """On a small screen, show the panel that is `by` places further; after the last panel none is shown. On a large
-        screen, move the focus to the next panel, or to the previous one if `by` is negative.
-        """
+        """Show the panel `by` places further on a small screen, else move the focus."""
         if self._is_small:
             names = [None, *(name for name in SIDE if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -172,24 +154,20 @@ class Looking:
             self._screen.move_focus(by)
 
     def maximise(self) -> None:
-        """Give the panel with the focus the whole screen, or its usual size again."""
         if self._screen.state.alone or self._screen.in_focus is None:
             self._screen.change(over=None, alone=None)
         else:
             self._screen.change(alone=self._screen.in_focus)
 
     def maximise_panel(self, name: str) -> None:
-        """Give this panel the whole screen, or its usual size again."""
         self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:
-        """Show the matrix as it was after this phase of the last rebuild; at a second call show all phases again."""
+        """Show the matrix as after this phase of the last rebuild; at a second call show all phases again."""
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel the first of these that applies: slow work, the open panel, the result of a reload, the selection. If
-        none applies, pause playback.
-        """
+        """Cancel slow work, an open panel, a reload's result or the selection; else pause playback."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()
@@ -220,7 +198,6 @@ class Looking:
 
 
 def commands() -> Iterator[Command]:
-    """Yield all actions as commands for the palette, found by description, short name or key."""
     from tui.screens.commands import choices
 
     for key in every_key():
@@ -235,5 +212,4 @@ def commands() -> Iterator[Command]:
 
 
 def chart_keys() -> Iterator[Binding]:
-    """Yield the bindings of keys to actions of the chart."""
     return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class FromWorker(Message, bubble=False):
-    """Message from the worker: scenes, or a result."""
-
     def __init__(self, told: Told) -> None:
         self.told = told
         super().__init__()
@@ -31,16 +29,12 @@ class FileSaved(Message):
 
 
 class OpenTrace(Message):
-    """Message to open another trace under the present policy."""
-
     def __init__(self, trace: str, policy: Policy) -> None:
         self.trace, self.policy = trace, policy
         super().__init__()
 
 
 class OpenEntry(Message):
-    """Message to open an entry of the first screen: a trace, a sample or a session."""
-
     def __init__(self, value: str, is_session: bool = False) -> None:
         self.value, self.is_session = value, is_session
         super().__init__()
@@ -51,8 +45,6 @@ class ShowFirst(Message):
 
 
 class OpenLesson(Message):
-    """Message to open a lesson of the course."""
-
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__()
@@ -63,15 +55,13 @@ class ShowLessons(Message):
 
 
 class SceneChanged(Message):
-    """Message that the lesson is at another scene, or that a question was answered."""
-
     def __init__(self, now: SceneNow, name: str) -> None:
         self.now, self.name = now, name
         super().__init__()
 
 
 class GoToScene(Message):
-    """Message to the replay to go forwards or back by `by` scenes of the lesson, or to the scene with index `to`."""
+    """Message to go by `by` scenes of the lesson, or to the scene with index `to`."""
 
     def __init__(self, by: int = 0, to: int | None = None) -> None:
         self.by, self.to = by, to
@@ -79,32 +69,24 @@ class GoToScene(Message):
 
 
 class LessonOver(Message):
-    """Message that the user goes on beyond the last scene of a lesson."""
-
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         super().__init__()
 
 
 class PolicyChosen(Message):
-    """Message that the user has chosen this policy."""
-
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         super().__init__()
 
 
 class Remember(Message):
-    """Message to save these values in the settings."""
-
     def __init__(self, **changed: Any) -> None:
         self.changed = changed
         super().__init__()
 
 
 class UseLook(Message):
-    """Message to change the look of the program."""
-
     def __init__(self, look: Look) -> None:
         self.look = look
         super().__init__()
@@ -119,7 +101,7 @@ class KeepSession(Message):
 
 
 class Deliver(Message):
-    """Message to offer the user a text as a download, because a visitor of the web server cannot write files."""
+    """Message to offer a text as a download, because a visitor of the web server cannot write files."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text

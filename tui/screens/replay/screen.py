@@ -63,8 +63,6 @@ AT_REST = 0.25
 
 
 class ReplayScreen(Screen[None]):
-    """Screen on which a run is replayed; controllers use it as a `ControlledScreen`."""
-
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -80,9 +78,7 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen, drawn at most `fps` times a second; `recent` are recently opened traces. A caller that gives
-        `now` (returns the time) calls `tick` itself; otherwise a timer does.
-        """
+        """Make the screen. A caller that gives `now` (returns the time) calls `tick` itself; else a timer does."""
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
@@ -99,9 +95,7 @@ class ReplayScreen(Screen[None]):
         self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
-        """Time in seconds before which the screen is not drawn again."""
         self.is_behind = False
-        """True if the state has changed since the last drawing."""
         self._newest: Scenes | None = None
         self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
@@ -109,7 +103,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, is_bad=True, whole=f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Policies and branches when the watched files were last chosen, to notice changes; None before that."""
+        """Policies and branches when the watched files were last chosen, to notice changes"""
 
     # Widgets
 
@@ -139,7 +133,6 @@ class ReplayScreen(Screen[None]):
             self._ticks.begin()
 
     def _begin(self) -> None:
-        """Begin the replay after all widgets have got their sizes."""
         self.wish()
         if self.state.walk is not None:
             self.teaching.lesson_show()
@@ -159,7 +152,6 @@ class ReplayScreen(Screen[None]):
 
     @property
     def charts(self) -> tuple[Gantt, Gantt]:
-        """Return the charts of the first run and of the compared run."""
         return self.chart, self.query_one("#beside", Gantt)
 
     @property
@@ -168,14 +160,12 @@ class ReplayScreen(Screen[None]):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show, of the first or the compared run; None before the first scene."""
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
 
     @property
     def policy(self) -> Policy:
-        """Return the policy of the run that the panels show."""
         return self.scene.snapshot.rules if self.scene else parse_policy("easy")
 
     @property
@@ -188,7 +178,6 @@ class ReplayScreen(Screen[None]):
 
     @property
     def answers(self) -> Answers:
-        """Return the store of the answers that the user has typed in dialogs."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 
@@ -198,7 +187,6 @@ class ReplayScreen(Screen[None]):
     # The state
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the `ViewState`, and draw the screen."""
         if not self.state.playing and not self._is_driven:
             self._ticked = self._now()
         self.state = replace(self.state, **changed)
@@ -209,7 +197,6 @@ class ReplayScreen(Screen[None]):
         self.wish()
 
     def select(self, rank: int | None) -> None:
-        """Select this job in all parts of the screen; None selects no job."""
         self.change(selected=rank, said="")
 
     def tell(self, told: str) -> None:
@@ -225,8 +212,6 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog and call `then` with its answer, if it has one; do nothing if another dialog is open."""
-
         def answered(answer: T | None) -> None:
             if answer is not None:
                 then(answer)
@@ -251,7 +236,6 @@ class ReplayScreen(Screen[None]):
         return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)
 
     def use_look(self, look: Look) -> None:
-        """Change the look of the program."""
         self.look = look
         self.draw()
 
@@ -281,7 +265,6 @@ class ReplayScreen(Screen[None]):
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
-        """Give each panel the rows that it needs, and repeat this until the sizes no longer change."""
         if self.is_mounted and self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._fit_panels)
 
@@ -304,13 +287,11 @@ class ReplayScreen(Screen[None]):
         self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
-        """Pause playback, and send these requests to the worker."""
         self.pause()
         for order in orders:
             self.ask(order)
 
     def wish(self) -> None:
-        """Tell the worker which part of the run is visible and how, so that it computes matching scenes."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 
@@ -367,7 +348,6 @@ class ReplayScreen(Screen[None]):
         self._cameras.arrive(shown)
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies of the shown runs: the present ones and those of switches in any branch."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -384,11 +364,7 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """Request more playback if the result of the last request is on the screen. Show the progress of slow work, if
-        there is any.
-
-        Return the seconds until the next tick.
-        """
+        """Request more playback once the last is on the screen; return the seconds until the next tick."""
         state, now, pace = self.state, self._now(), self._cameras.pace
         passed = now - self._ticked
         if not state.playing:
@@ -414,9 +390,7 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _job_picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """Select the job that was clicked, or deselect it at a second click. A click in the chart of the other run also
-        lets the panels show that run. While a question of a lesson hides the plan, the click is its answer.
-        """
+        """Select or deselect the clicked job and its run, or answer a question that hides the plan."""
         if self.state.veil:
             spot = None if isinstance(message, Panel.Picked) else message.spot
             self.teaching.lesson_pick(message.rank, None if spot is None else spot.time)
@@ -456,9 +430,7 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """During a lesson, execute keys that have another meaning there. Mark each key as sent to this screen, so that
-        the app can pass it on to a dialog that has just opened.
-        """
+        """Run keys' meanings in a lesson; mark all, so that the app passes them to a dialog that opens."""
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()
@@ -483,12 +455,10 @@ class ReplayScreen(Screen[None]):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
-        """Execute an action of the chart that has the focus."""
         await self.chart.run_action(action)
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
-    """Yield (name, method) for the public methods of a controller, which are its actions."""
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)

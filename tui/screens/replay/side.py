@@ -25,9 +25,7 @@ class Chosen(Protocol):
 
 
 class SidePanel(NamedTuple):
-    """Panel at the side of the chart. `keys` show or hide it, `word` is its name in the line of keys, and `shows` names
-    its content in the help.
-    """
+    """Panel at the side: `keys` toggle it, `word` is in the line of keys, `shows` in the help."""
 
     draw: Draw
     keys: str
@@ -41,7 +39,6 @@ class SidePanel(NamedTuple):
     tell: Tell | None = None
     """Function that returns the tooltip for a place in the panel that belongs to no job."""
     short: str = ""
-    """Name for narrow screens, if it is not `word`."""
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
@@ -79,4 +76,3 @@ SIDE: dict[str, SidePanel] = {
         lambda state, scene: state.over == "code" or "code" not in state.hidden,
     ),
 }  # fmt: skip
-"""The panels by name, from top to bottom"""

@@ -9,13 +9,9 @@ from textual.widget import Widget
 
 
 class Ticks:
-    """Timer that calls `tick`; each call returns the number of seconds until the next one.
-
-    A timer of Textual keeps its first interval, and a timer that fires only once is lost if it is late.
-    """
+    """Timer of `tick`, which returns seconds until the next: Textual's keep their interval or get lost."""
 
     def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
-        """Make the timer; an error in `tick` is reported by the widget."""
         self._widget, self._tick = widget, tick
         self._next: TimerHandle | None = None
 
@@ -28,9 +24,7 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """Make sure that `tick` is called within this number of seconds. This has no effect during a call of `tick`,
-        whose result determines the next call.
-        """
+        """Call `tick` within this many seconds; without effect in `tick`, whose result counts."""
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
             self._call_at(due)

@@ -29,8 +29,6 @@ JUMPS = {
 
 
 class Transport:
-    """Controller that moves the replay in time."""
-
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
 
@@ -55,9 +53,7 @@ class Transport:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     def by_event(self) -> None:
-        """Change between playing from event to event and playing by the clock. Each mode keeps the speed that was last
-        used in it.
-        """
+        """Change between playing by events and by the clock; each keeps its speed."""
         state = self._screen.state
         others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
@@ -72,9 +68,7 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Select the next or previous decision of this step; after the last (before the first) one, go to the next
-        (previous) step.
-        """
+        """Select the next or previous decision; beyond the last or first, go a step."""
         screen = self._screen
         if screen.told is None:
             return
@@ -89,7 +83,6 @@ class Transport:
     # Jumping
 
     def jump(self, direction: int) -> None:
-        """Go to the next event of the chosen kind, or to the previous one."""
         from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
@@ -102,9 +95,7 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """Go to the next time at which a row of the gang-scheduling matrix gets its turn, or to the previous one; this
-        time can be between two steps.
-        """
+        """Go to the next or previous turn of a row of the gang-scheduling matrix, also between steps."""
         self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
@@ -112,7 +103,6 @@ class Transport:
         self._screen.open(ChoiceDialog("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
-        """Store this kind of event as the one for jumps, and go to the next event of this kind."""
         self._screen.change(jump=condition)
         self.jump(1)
 

@@ -45,12 +45,10 @@ STOP_WAYS = (
     (":", BACK, "to the last step before this one at which that was so"),
     ("space", PLAY, "until that is so"),
 )
-"""Options that are offered after the user has set stop conditions, as (key, value, description)"""
+"""Options offered after stop conditions are set, as (key, value, description)"""
 
 
 class WhatIf:
-    """Controller of policies, branches, stop conditions and bookmarks."""
-
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
 
@@ -61,7 +59,6 @@ class WhatIf:
         return self._screen.scene is None or self._screen.scene.snapshot.step == 0
 
     def policy(self) -> None:
-        """Ask for a policy and switch to it at the present time; before the first step, run it from the beginning."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
@@ -72,7 +69,6 @@ class WhatIf:
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
     def _time_text(self, moment: float) -> str:
-        """Return a time as text, in the form that the screen uses."""
         calendar = Calendar.of(self._screen.about.workload.header) if self._screen.state.dates else None
         return clock(moment) if calendar is None else calendar.moment(moment)
 
@@ -91,9 +87,7 @@ class WhatIf:
     # Comparing
 
     def compare(self) -> None:
-        """End the comparison if there is one; otherwise ask for a policy, and compare with a run under it from the
-        present time on.
-        """
+        """End the comparison, or ask for a policy and compare from the present on."""
         screen = self._screen
         if screen.shown is None or self._compares_no_more():
             return
@@ -110,7 +104,6 @@ class WhatIf:
             self._pick_partner(from_start=True)
 
     def _compares_no_more(self) -> bool:
-        """End the comparison and return True; return False if there is none."""
         screen = self._screen
         if screen.shown is None or screen.shown.beside is None:
             return False
@@ -131,18 +124,14 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy that the dialog proposes first: a policy named in the note above the chart, otherwise EASY
-        or conservative; never the present one.
-        """
+        """Return the policy to propose: of the note above the chart, EASY or conservative; not the present one."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
         return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
 
     def _compare(self, policy: Policy, from_start: bool) -> None:
-        """Compare with a run under this policy, from the start if `from_start`, else from the present time on. Show a
-        message instead if the present run already is that run.
-        """
+        """Compare with a run under this policy, or say that the present run already is that run."""
         screen = self._screen
         switched = screen.scene is not None and bool(screen.scene.snapshot.switches)
         if policy == screen.policy and not (from_start and switched):
@@ -151,7 +140,6 @@ class WhatIf:
             screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
-        """Show which policies would shorten the selected job's wait, and compare with the one that the user chooses."""
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
@@ -162,14 +150,11 @@ class WhatIf:
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 
     def other_run(self) -> None:
-        """Let the panels show the other of the two compared runs; steps then move through that run."""
         if self._is_compared():
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
     def gains(self) -> None:
-        """Colour each job by how much earlier or later it starts than in the other run; at a second call, by its own
-        colour again.
-        """
+        """Colour jobs by how much earlier or later they start than in the other run; twice, as before."""
         if self._is_compared():
             self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
 
@@ -180,14 +165,11 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """Go to the first difference of the compared runs. While the result of a reload of the policy is shown, go to
-        the first difference between the new run and the old one.
-        """
+        """Go to the first difference of the compared runs, or of a reload while its result is shown."""
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
-        """Read the files of the policies in use again, as if they had been saved."""
         if self._screen.files.files:
             self._screen.files.read_again()
         else:
@@ -196,21 +178,18 @@ class WhatIf:
     # Causes
 
     def reverse(self) -> None:
-        """Go back to the step of the last decision that moved the selected job's planned start."""
         if self._screen.state.selected is None:
             self._screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
         else:
             self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
 
     def reverse_processor(self) -> None:
-        """Go back to the last step that changed which job is on the processor under the pointer."""
         if self._screen.state.spot is None:
             self._screen.tell("point at a processor in the chart first")
         else:
             self._screen.go(Reverse(HolderOf(self._screen.state.spot.processor)))
 
     def reverse_boundary(self) -> None:
-        """Go back to the step in which the boundary of partitions under the pointer moved."""
         self._screen.go(Reverse(Division()))
 
     # Branches
@@ -256,9 +235,7 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the stop conditions in a typed text. Raise an error if they name a job, user, number or variable
-        that does not exist.
-        """
+        """Return the conditions in a text; raise an error for jobs, users or names that do not exist."""
         from sim.stops.grammar import parse_stop
 
         workload, scene = self._screen.about.workload, self._screen.scene
@@ -267,7 +244,6 @@ class WhatIf:
         return tuple(parse_stop(part, workload, now, *names) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
-        """Set the stop conditions, and offer to go to the next step that meets one."""
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"
         self._screen.change(stops=stops, said=said)
         if stops:
@@ -280,7 +256,6 @@ class WhatIf:
             self.to_stop(1 if way == ON else -1)
 
     def to_stop(self, direction: int) -> None:
-        """Go to the next step that meets a stop condition, or to the previous one."""
         if self._screen.state.stops:
             self._screen.go(GoToStop(self._screen.state.stops, direction))
         else:
@@ -289,7 +264,6 @@ class WhatIf:
     # The way back
 
     def take_back(self) -> None:
-        """Undo the last jump, the last switch, or the begin or end of a comparison."""
         self._screen.go(TakeBack())
 
     # Bookmarks
@@ -323,12 +297,10 @@ class WhatIf:
 
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
-    """Return the branches as options of a dialog: (digit as key, name, text on how the branch began)."""
     return [(f"{n}", branch.name, _how_it_began(branch, at)) for n, branch in enumerate(branches, 1)]
 
 
 def _how_it_began(branch: BranchRecord, at: Clock) -> str:
-    """Return text on how the branch began: from which step of which branch, and under which policies."""
     if branch.parent is None:
         return "the first"
     switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)

@@ -19,22 +19,21 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True)
 class Shown:
-    """Part of the results that the user wants to see: means for a query, or runs that meet conditions."""
+    """Wish of the user: means for a query, or runs that meet conditions."""
 
     ask: PivotQuery | None = None
     """Query for the means in the table; None to let the program choose the first query."""
     runs: tuple[Condition, ...] | None = None
-    """Conditions of the single runs that the table lists; None if the table shows means."""
     log: bool = False
 
 
 @dataclass(frozen=True)
 class Found:
-    """Content of a results file for one `Shown` (what the user wants to see): the table or the runs, and the plot."""
+    """Content of a results file for one `Shown`."""
 
     ask: PivotQuery
     varying: dict[str, int]
-    """For each factor (such as trace or policy) that varies between the runs: the number of its different values"""
+    """Number of different values of each factor (such as trace) that varies"""
     runs: int
     failed: int
     table: PivotTable
@@ -42,7 +41,6 @@ class Found:
     plot: Panel | None
     panels: int
     told: str = ""
-    """Reason why there is no plot; "" if there is one."""
 
 
 def found(path: str, shown: Shown) -> Found:
@@ -66,18 +64,14 @@ def found(path: str, shown: Shown) -> Found:
 
 
 def first_ask(varying: dict[str, int]) -> PivotQuery:
-    """Return the first query: policies as rows, and as columns the factor with most values that still fits into
-    `MOST_COLUMNS` columns.
-    """
+    """Return policies by the factor with most values that fits into `MOST_COLUMNS` columns."""
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
     return PivotQuery("policy", across)
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the query for the plot. Its row factor is on the x axis: that factor of `ask` (row or column) whose values
-    are numbers. If both or neither have numbers, it is the one with more values.
-    """
+    """Return the query for the plot, with the factor that has numbers, or more values, on the x axis."""
     if not ask.columns:
         return ask
     down, across = _numbers(table.rows), _numbers(table.columns)
@@ -90,13 +84,11 @@ def _numbers(values: Sequence[Value]) -> bool:
 
 
 def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
-    """Return the conditions that select exactly the runs behind one cell of the table."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
-    """Return the plot as text of `columns` columns and `rows` rows, or text on why there is no plot."""
     if of.plot is None:
         return of.told
     titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)

@@ -24,23 +24,17 @@ GAP = 2
 
 
 class Word(NamedTuple):
-    """Text of a cell, with its style."""
-
     text: str
     style: str = ""
 
 
 @dataclass(frozen=True)
 class ResultsGrid:
-    """Table with cells, and with names in its first row and column."""
-
     head: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
-    """Rows of cells; the first cell of a row is its name"""
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Return the width of each column of the table, in columns of the screen."""
         words = zip(*(tuple(word.text for word in row) for row in self.rows), strict=True) if self.rows else [()]
         below = [max(map(text.cells, column), default=0) for column in words]
         below += [0] * (len(self.head) - len(below))
@@ -48,12 +42,10 @@ class ResultsGrid:
 
     @property
     def width(self) -> int:
-        """Return the width of the whole table in columns of the screen."""
         return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
 def grid_of(found: Found) -> ResultsGrid:
-    """Return the table of means, or of single runs."""
     return _means(found) if found.listed is None else _runs(found, found.listed)
 
 
@@ -96,17 +88,13 @@ def _name(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Window:
-    """Visible part of the table, and the cell that is highlighted."""
-
     row: int = 0
     column: int = 1
     first_row: int = 0
     first_column: int = 1
 
     def on(self, grid: ResultsGrid, width: int, height: int) -> Window:
-        """Return the window moved so that its highlighted cell exists in the table and is visible in this width and
-        height.
-        """
+        """Return the window moved so that its cell exists and is visible in this width and height."""
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
         first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
@@ -120,9 +108,7 @@ class Window:
 def drawn(
     grid: ResultsGrid, window: Window, width: int, height: int, look: Look, whole_rows: bool
 ) -> list[list[Segment]]:
-    """Return the visible part of the table as rows of segments, with the names of columns on top; `whole_rows`
-    highlights the whole row of the chosen cell.
-    """
+    """Return the visible part of the table; `whole_rows` highlights the chosen cell's row."""
     widths, blank = grid.widths, look.style("")
     columns = [0, *range(window.first_column, len(grid.head))]
     head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
@@ -144,7 +130,6 @@ def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Seg
 
 
 def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, int] | None:
-    """Return row and column of the cell at a place on the screen; None if there is no cell."""
     row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
     if y < 1 or row >= len(grid.rows):
         return None
@@ -156,7 +141,6 @@ def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, in
 
 
 def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
-    """Return the line at the top: file, number of runs, metric, and the conditions `where` on the runs."""
     if found is None:
         return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
     failed = f", {found.failed:,} failed" if found.failed else ""
@@ -168,7 +152,6 @@ def title(path: str, found: Found | None, where: Sequence[Condition], width: int
 
 
 def note(found: Found | None) -> Line:
-    """Return the line that explains the signs in the table."""
     if found is None:
         return line(Span(" reading ...", "dim"))
     notes = []
@@ -184,9 +167,7 @@ def note(found: Found | None) -> Line:
 
 
 def keys(width: int, in_runs: bool) -> Line:
-    """Return the line with the keys that work on this screen; `in_runs` is True for the list of single runs, False for
-    the table of means.
-    """
+    """Return the line with the keys; `in_runs` for single runs, else for means."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
     if in_runs:
         pairs += [("esc", "means", "back")]

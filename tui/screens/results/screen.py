@@ -55,7 +55,7 @@ HELP = (
 
 
 class Read(Message):
-    """Message of a thread with the content of the file or, if reading failed, the reason as text."""
+    """Message of a thread with the content of the file or, if reading failed, the reason."""
 
     def __init__(self, thread: Worker[None], found: Found | str) -> None:
         self.thread, self.found = thread, found
@@ -63,8 +63,6 @@ class Read(Message):
 
 
 class ResultsTable(Lines, can_focus=True):
-    """Widget with the table, in which one cell is highlighted."""
-
     class Opened(Message):
         """Message that the user opens the highlighted cell."""
 
@@ -75,7 +73,6 @@ class ResultsTable(Lines, can_focus=True):
         self._whole_rows = False
 
     def show(self, grid: ResultsGrid, look: Look, whole_rows: bool) -> None:
-        """Show this table; `whole_rows` highlights the whole row of the highlighted cell."""
         self._grid, self._look, self._whole_rows = grid, look, whole_rows
         self._redraw()
 
@@ -112,8 +109,6 @@ class ResultsTable(Lines, can_focus=True):
 
 
 class Plot(SizedLines):
-    """Widget with the plot, as lines of text."""
-
     def show(self, told: str, look: Look) -> None:
         """Show this plot `told`, a text that contains colours as terminal escape sequences."""
         console, blank = self.app.console, look.style("")
@@ -122,8 +117,6 @@ class Plot(SizedLines):
 
 
 class ResultsScreen(Screen[None]):
-    """Screen for one results file."""
-
     DEFAULT_CSS = """
     ResultsScreen { background: $background; }
     ResultsScreen Bar { height: 1; }
@@ -164,12 +157,10 @@ class ResultsScreen(Screen[None]):
         self._path, self._look = path, look
         self._shown = Shown()
         self._newest: Worker[None] | None = None
-        """Thread that reads the file, or read it last; None before the first"""
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
-        """Modification time and size of the file when it was last read; None before that."""
+        """Modification time and size of the file when it was last read"""
         self._means = Window()
-        """Visible part of the table of means, to return to it from the list of single runs."""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
@@ -188,7 +179,6 @@ class ResultsScreen(Screen[None]):
         self._show_bars()
 
     def use_look(self, look: Look) -> None:
-        """Change the look of this screen."""
         self._look = look
         self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
@@ -220,7 +210,6 @@ class ResultsScreen(Screen[None]):
 
     @on(Read)
     def _show_read(self, message: Read) -> None:
-        """Show the content, unless the file has been read again meanwhile."""
         if message.thread is not self._newest:
             return
         if isinstance(message.found, str):
@@ -230,9 +219,7 @@ class ResultsScreen(Screen[None]):
         self._show_bars()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Read and show other results of the file; `window` is the visible part of the table, None for its
-        beginning.
-        """
+        """Show other results; the table from its beginning unless `window` is given."""
         self._shown = shown
         self.query_one(ResultsTable).window = window or Window()
         self._read()
@@ -269,7 +256,6 @@ class ResultsScreen(Screen[None]):
 
     @on(ResultsTable.Opened)
     def action_open(self) -> None:
-        """Open the highlighted cell: the replay of a single run, or the list of the runs behind a mean."""
         if (of := self.found) is None:
             return
         window = self.query_one(ResultsTable).window
@@ -295,7 +281,6 @@ class ResultsScreen(Screen[None]):
             self._see(replace(self._shown, runs=None), self._means)
 
     def action_runs(self) -> None:
-        """Show the list of single runs instead of their means."""
         if self.found is not None:
             self._see(replace(self._shown, ask=self.found.ask, runs=self.found.ask.where))
 
@@ -369,9 +354,7 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Show the means with another query: its field `part` ("rows", "columns" or "value") becomes `value`, a factor
-        or a metric.
-        """
+        """Show the means with `value` in the query's field `part` ("rows", "columns" or "value")."""
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
