@@ -38,22 +38,16 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Return the place (position on the axis) up to which the axis is final at the time `clock`; places of later
-        times may still change.
-        """
+        """Return the place up to which the axis is final at `clock`; those of later times may still change."""
         return clock
 
     @property
     def last(self) -> float:
-        """Return the last place (position on the axis) of a known time, which is a step or a planned time; infinite by
-        the clock.
-        """
+        """Return the place of the last known time (a step or a planned time); infinite by the clock."""
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds that a column of `per_column` places (units of the axis) stands for; infinite by event,
-        where columns differ.
-        """
+        """Return the seconds of a column of `per_column` places; infinite by event, where columns differ."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
@@ -128,14 +122,11 @@ class ByEvent(Axis):
 
 
 class Steps:
-    """Times of the steps of one run, or of several runs together. Steps that runs make later are added when the times
-    are requested.
-    """
+    """Times of the steps of one run, or of several together; later steps are added on request."""
 
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
         self._read: tuple[int, ...] = ()
-        """For each run: number of its steps whose times have been read"""
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:
@@ -147,9 +138,7 @@ class Steps:
         return self.known(time)
 
     def together(self, runs: Sequence[Floats], time: float) -> Floats:
-        """Return the times of the steps of several runs together, in order, up to `time`; all runs must be computed up
-        to there.
-        """
+        """Return the steps of several runs in order, up to `time`, up to which all must be computed."""
         read = self._read or (0,) * len(runs)
         if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
             self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
@@ -161,5 +150,4 @@ class Steps:
         self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
 
     def known(self, time: float) -> Floats:
-        """Return the times of steps up to `time` that are already read."""
         return self._moments[: np.searchsorted(self._moments, time, "right")]

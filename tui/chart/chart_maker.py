@@ -56,9 +56,7 @@ class ChartMaker:
         self._shares: dict[tuple[int, ...], Shares] = {}
 
     def parted(self, time: float) -> ChartMaker:
-        """Return a maker for a branch of the run that has the same past up to `time`; the drawings of that past are
-        used again.
-        """
+        """Return a maker for a branch with the same past up to `time`, whose drawings are used again."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -221,7 +219,6 @@ class ChartMaker:
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
-        """Return an axis by event for this run alone, up to the time `clock` and the planned times."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
@@ -232,9 +229,7 @@ class ChartMaker:
         clock: float,
         times: tuple[EventTimes, EventTimes] | None = None,
     ) -> NDArray[np.uint8]:
-        """Return the hues of the jobs with these ranks, for panels that name them; `times` are the starts and ends of
-        all jobs, None if the caller does not know them.
-        """
+        """Return the hues of jobs for panels that name them; `times` are all starts and ends, if known."""
         start, end = times or history.event_times()
         cancelled = history.cancelled() if self.workload.follows else NONE_CANCELLED
         owner = partial(_owner_of, history)
@@ -264,9 +259,7 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """Return the pixels of `columns` finished columns from column `first` on. If the column of now comes next,
-            draw it too and append its pixels to the list `under`.
-            """
+            """Return the pixels of finished columns; append those of a column of now that comes next to `under`."""
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
             order = partitioned and ByOwner(partitioned, history, axis, view.per_column, first, columns + more)
@@ -308,23 +301,20 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return the lanes of matrix rows if they are to be drawn, otherwise None. `by_rows` is the user's choice; if
-        it is None, lanes are drawn when turns are shorter than a `column` (in seconds).
-        """
+        """Return lanes of matrix rows, or None; without a choice `by_rows` if turns are shorter than a `column`."""
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """Return the lanes of matrix rows up to the time `clock`; None if the matrix never had two rows."""
+        """Return the lanes of matrix rows up to `clock`; None if the matrix never had two rows."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
     # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Return the hue of each job, by rank; 0 for jobs that the pixels do not show."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
@@ -335,9 +325,7 @@ class ChartMaker:
     def _owners(
         self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
     ) -> NDArray[np.int8] | None:
-        """Return, for each band (group of processors) and column, the number of the partition that owns most of it;
-        None if the machine has no partitions.
-        """
+        """Return, for each band and column, the partition that owns most of it, or None."""
         if by_owner is not None:
             return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
@@ -353,9 +341,7 @@ class ChartMaker:
 
 
 def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bool | None) -> Partitioned | None:
-    """Return the owners of processors, for lanes of partitions; None if the chart orders processors by number, or has
-    fewer than two partitions.
-    """
+    """Return the owners for lanes; None for processors by number, or fewer than two partitions."""
     parts = len(snapshot.owners)
     if by_owner is False or parts < 2:
         return None
@@ -377,9 +363,7 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return, for each band (group of processors drawn together) and column, the number of the partition that owned
-    most of it at first; None if there are no partitions.
-    """
+    """Return, for each band and column, the partition that owned most of it at first, or None."""
     if not division:
         return None
     if by_owner is not None:
@@ -389,9 +373,7 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable; None if
-    all are available. The bands are in the chart's order of processors.
-    """
+    """Return True for bands and columns that are mostly unavailable, in the chart's order, or None."""
     if by_owner is None or not outages:
         return _missing(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
@@ -403,9 +385,7 @@ def missing_in(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | N
 
 
 def _missing(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
-    """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable at the
-    middle of the column; None if all are available.
-    """
+    """Return True for bands mostly unavailable at a column's middle, or None."""
     seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
     if not seen:
         return None
@@ -425,16 +405,14 @@ def _missing(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | 
 def _names_in(
     names: tuple[tuple[int, str], ...], by_owner: ByOwner | None, has_memory: bool
 ) -> tuple[tuple[int, str], ...]:
-    """Return the names of nodes with their lowest positions; none in lanes of nodes by use."""
+    """Return nodes' names with their lowest positions; none in lanes of nodes by use."""
     if by_owner is None or not has_memory:
         return names if by_owner is None else ()
     return placed_names(names, by_owner)
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
-    """Return planned jobs as stretches (periods of a job on its processors), moved into the lanes of rows or partitions
-    if there are any.
-    """
+    """Return planned jobs as stretches (a job on its processors), moved into lanes if there are any."""
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
@@ -446,23 +424,17 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches (periods of a job on its processors) that have ended by the time `clock` because the job was
-    killed.
-    """
+    """Return the stretches (a job on its processors) that a kill ended by the time `clock`."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended_stretches(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches (periods of a job on its processors) that have ended by the time `clock` because the job was
-    killed or suspended.
-    """
+    """Return the stretches (a job on its processors) that a kill or a suspension ended by `clock`."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
 def _owner_of(history: Past, rank: int) -> int | None:
-    """Return the number of the partition that owned most of the job's processors at its first start; None if it has not
-    started, or if there are no partitions.
-    """
+    """Return the partition that owned most of the job's processors at its first start, or None."""
     if (begun := history.beginning(rank)) is None or not begun[1]:
         return None
     shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
@@ -471,9 +443,7 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, for each band (processors between two `edges`), the number of the partition that owns most of it; -1 if
-    no partition does. `division` has the processors (bits) of each partition.
-    """
+    """Return the partition that owns most of each band between `edges`, or -1; `division` has bits."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -483,9 +453,7 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Return an axis on which each step, and each later time planned in the snapshots, takes one unit of the axis;
-    `clock` is used if there are no steps.
-    """
+    """Return an axis with a unit for each step and each later planned time; `clock` if there are no steps."""
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
     due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)

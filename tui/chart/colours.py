@@ -28,28 +28,22 @@ MODES = {
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
-"""For each mode: meaning of its colours in words"""
 TITLES = {
     "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
     "estimate": "estimate / run time",
 }  # fmt: skip
-"""For each mode whose name is no good title: title of the legend"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
 """Legend: pairs of a hue and its meaning in words"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""Function that returns, for the rank of a job, the number of the partition in which the job started, or None if that
-is unknown
-"""
+"""Function that returns the partition in which a job (rank) started, or None"""
 
 _KINDS = len(JOB_COLOURS) - 1
-"""Largest number of kinds (such as users) with a hue of their own; the most frequent kinds have one, the others share
-one.
-"""
+"""Largest number of kinds (such as users) with their own hue, the most frequent; others share one."""
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
-"""For successive partitions: index of their hue in the scale of six hues; neighbours in this tuple differ much."""
+"""Places in the scale of six hues for successive partitions, so that neighbours differ much."""
 _DIGITS = 9
 """Largest number of last digits of a job's id from which its hue is computed."""
 _UNSEEN = 255
@@ -61,7 +55,7 @@ def partition_hue(partition: int) -> int:
 
 
 class OwnHues:
-    """Hues for the mode in which every job has its own; the hue of a job is computed when the job is first drawn."""
+    """Hues for the mode in which every job has its own, computed when a job is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids = ids
@@ -83,7 +77,7 @@ class OwnHues:
 
 
 class Scale(NamedTuple):
-    """Scale of six hues for classes of values, which five limits separate; each limit belongs to the class above it."""
+    """Scale of six hues; each of the five limits belongs to the class above it."""
 
     limits: tuple[float, ...]
     labels: tuple[str, ...]
@@ -167,9 +161,7 @@ class Colours:
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
 
     def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:
-        """Return the legend of a mode; empty if each job has its own hue. `partitions` are the names for mode
-        `partition`.
-        """
+        """Return a mode's legend, empty if each job has its own hue; `partitions` are names of these."""
         if mode == "job":
             return ()
         if mode in _SCALES:

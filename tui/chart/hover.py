@@ -19,23 +19,18 @@ from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
-"""Number of waiting jobs, from the head of the queue, among which a job under the pointer is looked up; queues may be
-long.
-"""
+"""Number of waiting jobs, from the head, among which a job is looked up; queues may be long."""
 
 
 class Spot(NamedTuple):
-    """Point of the chart under the mouse pointer: a time, and the lowest processor of the row of pixels there."""
+    """Point of the chart: a time, and the lowest processor of the row of pixels there."""
 
     time: float
     processor: int
     rank: int | None
-    """Rank of the job that has most of the pixel under the pointer; None if no job has it."""
 
 
 class Pictured(Protocol):
-    """State of a run or of an observed cluster, with all that is needed for texts about its chart."""
-
     @property
     def chart(self) -> ChartScene | None: ...
 
@@ -57,9 +52,7 @@ class Pictured(Protocol):
 
 
 def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
-    """Return the time, processor and job at a column and a row of pixels; None outside of the chart, or between two
-    partitions.
-    """
+    """Return the place at a column and a row of pixels; None outside, or between two partitions."""
     view = chart.view
     between = view.processors_at(row)
     if between is None or not 0 <= column < view.columns:
@@ -76,9 +69,7 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """Return (submission, end) of the job, in seconds. The end is the real one or, if the job has not ended, its
-    planned end or else now. None if the end is not after the submission.
-    """
+    """Return (submission, end) in seconds, the end real, planned or now; None if it is not later."""
     end = float(chart.end[rank])
     if not end <= chart.clock:
         end = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
@@ -87,8 +78,6 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 
 
 def _submit(chart: ChartScene, rank: int) -> float | None:
-    """Return the submit time of a job in this run; None if it is not known yet."""
-
     def start_of(other: int) -> float | None:
         start = float(chart.start[other])
         return start if start <= chart.clock else None
@@ -140,7 +129,6 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
 
 
 def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -> str:
-    """Return text about a place that has no job: its processors, its time, and which jobs may start there."""
     at = _clock_near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
@@ -153,7 +141,6 @@ def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -
 
 
 def _processor_text(workload: Workload, processor: int) -> str:
-    """Return a processor as text: its number, or its core and node."""
     shape = workload.shape
     if shape is None:
         return f"processor {processor:,}"
@@ -162,9 +149,7 @@ def _processor_text(workload: Workload, processor: int) -> str:
 
 
 def _is_useless(chart: ChartScene, spot: Spot) -> bool:
-    """Return True if, at the time of `spot`, the node there had free cores but no waiting job had room on them. It is
-    always False if partitions have lanes.
-    """
+    """Return True if no waiting job had room on the node's free cores there; always False in lanes."""
     column, edges = chart.view.column_of(spot.time), chart.view.edges()
     if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:
         return False
@@ -173,15 +158,12 @@ def _is_useless(chart: ChartScene, spot: Spot) -> bool:
 
 
 def _processors_text(workload: Workload, cores: int) -> str:
-    """Return a set of processors as text: their numbers, or the names of their nodes."""
     shape = workload.shape
     return written(cores) if shape is None else ", ".join(printable(shape.nodes[n].name) for n in shape.nodes_of(cores))
 
 
 def _who_may_pass(hole: Hole, spot: Spot, at: Clock) -> str:
-    """Return text on which jobs may use this place: before the start of the head of the queue, jobs that end by then;
-    after it, jobs on processors that the head leaves free.
-    """
+    """Return which jobs may start here: until the head's start jobs that end by then, later jobs on extras."""
     head, until, extra = hole
     if spot.time < until:
         return f"\na job that ends by {at(until)}, when {name(head)} is to start, may pass it"
@@ -191,7 +173,6 @@ def _who_may_pass(hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _outage_text(outage: Outage, at: Clock) -> str:
-    """Return text on an outage: whether it is maintenance or a failure, and when it begins and ends."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"
@@ -199,7 +180,6 @@ def _outage_text(outage: Outage, at: Clock) -> str:
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
-    """Return the distance between two places as text: in time, and in processors."""
     at, (begin, end) = _clock_near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
@@ -207,9 +187,7 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _clock_near(now: float, calendar: Calendar | None) -> Clock:
-    """Return a function that writes a time as text, without the day if it is the day of `now`. Days are dates of the
-    calendar or, without a calendar, days of the trace.
-    """
+    """Return a function that writes times, without the day if it is that of `now`."""
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

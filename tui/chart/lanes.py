@@ -22,7 +22,6 @@ class Lane(NamedTuple):
     """Lane of a matrix row at one time; lanes are counted from the top."""
 
     row: int | None
-    """Id of the matrix row in this lane; None if the lane is empty"""
     is_on_turn: bool
 
 
@@ -33,18 +32,15 @@ class Lanes:
         self.stride = procs + 1
         """Number of positions per lane: one for each processor, and one for the gap to the next lane."""
         self.count = 0
-        """Number of lanes: the largest number that was needed at once up to the time shown."""
+        """Largest number of lanes that was needed at once up to the time shown."""
         self._read = 0
         self._standing: dict[int, int] = {}
         self._given: dict[int, tuple[list[float], list[int]]] = {}
-        """For the id of each row: times from which it has a lane, and the number of the lane from each of these times;
-        an id may be used again after its row is removed
-        """
+        """Times and lanes of each row's id, which may be used again after its row is removed"""
         self._grown: list[float] = []
         """Times at which the number of lanes grew: entry i is the time from which at least i + 1 lanes are needed"""
 
     def read(self, history: Past, clock: float) -> None:
-        """Read which rows were opened and removed up to `clock`, to bring the lanes up to date."""
         for time, rows in history.rows_settled(self._read):
             self._read += 1
             if rows != tuple(self._standing):
@@ -70,9 +66,7 @@ class Lanes:
         return lanes[max(bisect_right(times, time) - 1, 0)]
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield copies of each stretch (a job on its processors for a time), one in the lane of each row of the job.
-        The home row comes first; a job without rows is put into the uppermost lane.
-        """
+        """Yield each stretch in the lane of each row of its job, home first; without rows in the uppermost."""
         for stretch in stretches:
             if not stretch.rows:
                 yield stretch._replace(processors=self._lifted(stretch.processors, 0))
@@ -82,9 +76,7 @@ class Lanes:
                 yield stretch._replace(kind=kind, processors=lifted, rows=())
 
     def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
-        """Return the stretches (periods of a job on its processors), moved to their lanes; those of one job that follow
-        each other on the same processors are joined to one.
-        """
+        """Return the stretches in their lanes, joined where those of a job follow on the same processors."""
         made: list[Stretch] = []
         last: dict[tuple[int, int], int] = {}
         for stretch in self.spread(stretches):
@@ -100,7 +92,6 @@ class Lanes:
         return processors << (self.count - 1 - lane) * self.stride
 
     def now(self, snapshot: Snapshot, clock: float) -> tuple[Lane, ...]:
-        """Return the lanes at `clock`, from the top."""
         rows: dict[int, int] = {}
         if snapshot.matrix is not None:
             rows = {self.of(row, clock): row for row, _ in snapshot.matrix.rows}

@@ -26,7 +26,7 @@ from tui.chart.scale import ChartView
 _WIDEST = 12
 """Largest width in columns of a node's name."""
 _KEPT = 4096
-"""Number of columns for which the nodes with useless cores (free, but no waiting job has room on them) are cached."""
+"""Number of columns for which the nodes with useless cores are cached."""
 LANES = ("full", "no use", "in part", "empty")
 """Lanes of nodes, from the bottom: all cores taken; some free, but no waiting job has room on them; some free; all
 cores free.
@@ -37,32 +37,25 @@ Bools = NDArray[np.bool_]
 
 
 class Seen(NamedTuple):
-    """Nodes in one column of the chart: for each node, True if no waiting job can use its free cores, and how many
-    eighths of its memory are in use.
-    """
+    """For each node in one column: True if no waiting job can use its free cores, and eighths of memory in use."""
 
     useless: Bools
     memory: NDArray[np.int8]
 
 
 class Span(NamedTuple):
-    """Time with the cores (bits) of nodes whose free cores no waiting job can use."""
-
     begin: float
     end: float
     cores: int
 
 
 class NodeRows:
-    """Nodes of one machine, in the form in which charts show them."""
-
     def __init__(self, workload: Workload, shape: Shape) -> None:
         self._workload, self.shape = workload, shape
         self.names = tuple(
             (low, shortened(printable(node.name), _WIDEST))
             for low, node in zip(shape.first_core, shape.nodes, strict=False)
         )
-        """Pairs (lowest core, shortened name) of all nodes, from the lowest node up."""
         self._known: dict[tuple[object, int], Seen] = {}
         self._current: tuple[Snapshot, Use] | None = None
 
@@ -85,23 +78,18 @@ class NodeRows:
         )
 
     def current(self, snapshot: Snapshot) -> Use:
-        """Return which cores of each node are free now, and which jobs wait."""
         if self._current is None or self._current[0] is not snapshot:
             held = ((each.job.rank, each.processors) for each in snapshot.running)
             self._current = snapshot, use_now(self.shape, held, (job.rank for job in snapshot.queue.jobs))
         return self._current[1]
 
     def unused(self, now: Use) -> tuple[int, ...]:
-        """Return the number of free cores, followed by the number of free cores that no waiting job can use for each
-        cause in `BARS`.
-        """
+        """Return the number of free cores, and of those useless for waiting jobs by each cause in `BARS`."""
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
 
     def seen(self, history: Past, view: ChartView, clock: float, now: Use) -> list[Seen]:
-        """Return what the columns show of the nodes, up to the column of now. The state at the middle of a past column
-        counts for the whole column.
-        """
+        """Return what columns up to now show of the nodes; past ones as they were in their middle."""
         last = min(max(view.column_of(clock), -1), view.columns - 1)
         axis = view.per_column, view.axis.kind
         missing = [column for column in range(last) if (axis, view.first + column) not in self._known]
@@ -119,9 +107,7 @@ class NodeRows:
         return Seen(barred(self.shape, use) != OPEN, eighths.astype(np.int8))
 
     def useless(self, seen: Sequence[Seen], view: ChartView, by_owner: ByOwner | None) -> Bools | None:
-        """Return an array (band, column): True if most of the band (group of cores drawn together) is on nodes whose
-        free cores no waiting job can use; False in the future. The result is None if all are False.
-        """
+        """Return (band, column): True if most is useless for waiting jobs; None if it is nowhere."""
         edges = view.edges()
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)
         for column, (nodes, _) in enumerate(seen):
@@ -130,9 +116,7 @@ class NodeRows:
         return found if found.any() else None
 
     def useless_spans(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> Iterator[Span]:
-        """Yield the times in which no waiting job can use the free cores of some nodes, with the cores of these nodes;
-        columns that follow each other with the same nodes are one time.
-        """
+        """Yield the times and cores of nodes useless for waiting jobs; equal neighbours are one."""
         seen, column = self.seen(history, view, clock, self.current(snapshot)), 0
         for same, run in groupby(seen, lambda each: each.useless.tobytes()):
             first, column = column, column + sum(1 for _ in run)
@@ -142,9 +126,7 @@ class NodeRows:
                 yield Span(view.time_at(first), end, bits_of(cores))
 
     def with_memory(self, view: ChartView, clock: float) -> Partitioned | None:
-        """Return an order of the cores with room for a band above each node; None if the nodes have no memory, or the
-        chart has too few rows.
-        """
+        """Return an order with a band above each node; None if there is no memory, or too few rows."""
         return with_bands(self.band_cores, view, clock)
 
     @property
@@ -153,7 +135,6 @@ class NodeRows:
         return tuple(self.shape.first_core) if self.shape.has[:, 1].any() else ()
 
     def memory(self, seen: Sequence[Seen], view: ChartView) -> NDArray[np.int8]:
-        """Return an array (node, column): eighths of the node's memory in use, -1 in the future."""
         found = np.full((len(self.shape.nodes), view.columns), -1, np.int8)
         for column, (_, eighths) in enumerate(seen):
             found[:, column] = eighths
@@ -201,7 +182,6 @@ class NodeRows:
 
 
 def bits_of(cores: Bools) -> int:
-    """Return the cores that are True as bits, the lowest core first."""
     return int.from_bytes(np.packbits(cores, bitorder="little").tobytes(), "little")
 
 
@@ -214,9 +194,7 @@ def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:
 
 
 def with_bands(firsts: Sequence[int], view: ChartView, clock: float) -> Partitioned | None:
-    """Return an order of the cores with room for a band above each node; None if there is no room. `firsts` is as for
-    `has_bands`.
-    """
+    """Return an order with room for a band above each node, or None; `firsts` as for `has_bands`."""
     if not has_bands(firsts, view.low, view.high, view.rows):
         return None
     sets = tuple((1 << high) - (1 << low) for low, high in pairwise(firsts))
@@ -231,14 +209,11 @@ def placed_names(names: Iterable[tuple[int, str]], by_owner: ByOwner) -> tuple[t
 
 
 def _visible(firsts: Sequence[int], low: int, high: int) -> int:
-    """Return how many nodes have cores from `low` to before `high`."""
     return sum(first < high and end > low for first, end in pairwise(firsts))
 
 
 def mostly(cores: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
-    """Return, for each band between two edges of the chart, True if most of its cores are True in `cores`; in lanes the
-    order of the cores is that of `by_owner`.
-    """
+    """Return, for each band between edges, if most cores are True; in lanes in the order of `by_owner`."""
     if by_owner is not None:
         order = by_owner.orders[0].processors
         cores = np.where(order >= 0, cores[order], False)

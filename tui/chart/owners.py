@@ -26,11 +26,9 @@ from tui.chart.scale import ChartView
 
 Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
-"""Number of sets of processors whose positions are kept for reuse, for each order."""
+"""Number of sets of processors whose positions are kept, for each order."""
 ROOMY = 8
-"""Smallest average height of a partition, in rows of pixels, at which bars are two rows thick; at a smaller height they
-are one row thick.
-"""
+"""Smallest average height of a partition in rows of pixels at which bars are two rows thick, not one."""
 _NOBODY = 32767
 """Number in place of a partition for processors without an owner, which sorts them above all others."""
 
@@ -78,14 +76,10 @@ class Order:
         return known
 
     def lifted_all(self, sets: Owners) -> Owners:
-        """Return the positions of each of these sets of processors; all sets are integers with a bit for each
-        member.
-        """
         return tuple(map(self.lifted, sets))
 
 
 def _owner_of_each(owners: Owners, procs: int) -> NDArray[np.int16]:
-    """Return the number of the partition that owns each processor; `_NOBODY` without an owner."""
     found, size = np.full(procs, _NOBODY, np.int16), (procs + 7) // 8
     for number, owned in enumerate(owners):
         packed = np.frombuffer(owned.to_bytes(size, "little"), np.uint8)
@@ -99,16 +93,13 @@ def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
 
 
 class Band(NamedTuple):
-    """Lane of a partition at one time: how many processors it owns, and how many of them are its own, borrowed or
-    lent.
-    """
+    """Lane of a partition at one time: how many processors it owns, has of its own, borrowed or lent."""
 
     owns: int
     own: int
     borrowed: int
     lent: int
     low: int
-    """Lowest position of the partition in the chart, counted from 0 at the bottom."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -126,47 +117,35 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """Processors that each partition owns now, and owned when the machine was divided into partitions; the order of the
-    processors in the chart follows from both.
-    """
+    """Processors (bits) of each partition now and at the division, from which the chart's order follows."""
 
     division: Owners
-    """For each partition: processors (bits) that it owned when the machine was divided into partitions."""
     now: Owners
-    """For each partition: processors (bits) that it owns at the time of the chart, including borrowed ones."""
     clock: float
     procs: int
     gap: int
     """Number of positions without a processor above each partition, in which its bar is drawn"""
     is_fixed: bool = False
-    """True if all columns of the chart use the order of the processors that follows from `now`; otherwise each column
-    uses the order of its time.
-    """
+    """True if all columns use the order of `now`; otherwise each that of its time."""
 
     @property
     def places(self) -> int:
         return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return the view counted in positions instead of processors; in addition to the processors it has the
-        positions in which the bars of partitions are drawn.
-        """
+        """Return the view counted in positions: besides processors it has those of bars."""
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 
 
 class ByOwner:
-    """Order of the processors in each column of the chart; it changes when partitions lend processors. Columns are
-    counted from 0, the first column for which orders are computed.
-    """
+    """Order of the processors in each column (from 0), which changes when partitions lend."""
 
     def __init__(
         self, how: Partitioned, history: Past | None, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
-        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the very
-        time when the owners change, otherwise at the beginning of the column of that time.
-        """
+        """Compute the orders; with `exact` one changes at the very time, else at its column's beginning."""
         changes, since = _divisions_in(how, history, axis, per_column, first, columns)
         begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]
         self._times = [-inf, *begun[1:]]
@@ -176,26 +155,20 @@ class ByOwner:
         self.division = how.division
 
     def of(self, column: int) -> Order:
-        """Return the order of the processors in this column."""
         return self.orders[max(bisect_right(self.columns, column) - 1, 0)]
 
     def runs(self, columns: int) -> Iterator[tuple[slice, Order]]:
-        """Yield (columns, order) for each range of columns with the same order."""
         for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
             yield slice(first, last), order
 
     def spans(self, begin: float, end: float) -> Iterator[tuple[float, float, Order]]:
-        """Yield (begin, end, order) for each part of the time from `begin` to `end` in which the order stays the
-        same.
-        """
+        """Yield (begin, end, order) for each part of this time with one order."""
         for (since, until), order in zip(pairwise((*self._times, inf)), self.orders, strict=True):
             if max(since, begin) < min(until, end):
                 yield max(since, begin), min(until, end), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each stretch (a job on its processors for a time) with positions in place of processors; where the
-        order changes its positions, the stretch is cut in two.
-        """
+        """Yield each stretch in positions, cut in two where the order changes them."""
         times, orders = self._times, self.orders
         last = len(orders) - 1
         for stretch in stretches:
@@ -212,7 +185,6 @@ class ByOwner:
             yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
 
     def bands(self, order: Order) -> tuple[Band, ...]:
-        """Return the lane of each partition under this order, from the lowest lane up."""
         bands = []
         ends = (0, *(end for _, end in order.borders))
         for owned, home, low in zip(order.owners, self.division, ends, strict=False):
@@ -237,9 +209,7 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past | None, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """Return pairs (column, owners) for each column in which the owners change, and the times of these changes; column
-    0 is always the first.
-    """
+    """Return (column, owners) for each column in which owners change (and 0), and the times of these changes."""
     if how.is_fixed or history is None:
         return [(0, how.now)], [-inf]
     start, end = (axis.time(at * per_column) for at in (first, first + columns))

@@ -18,9 +18,7 @@ _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
 
 def partition_names(shown: Snapshot) -> tuple[str, ...]:
-    """Return the name of each partition. If partitions have limits of estimates, the names go from "short" to "long";
-    otherwise they are the names of the queues, or numbers.
-    """
+    """Return "short" to "long" for partitions by limits of estimates, otherwise the queues' names or numbers."""
     limits = _limits(shown.rules)
     if not limits:
         return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
@@ -33,22 +31,17 @@ class LaneName(NamedTuple):
     name: str
     limits: str
     size: str = ""
-    """Text for the size of the lane; "" to use the number of processors in the lane's `Band` (the lane at one time)."""
+    """Text for the size of the lane; "" for its number of processors."""
     more: str = ""
-    """Text that follows the size where there is room; "" for none."""
     place: int | None = None
-    """Number by which the lane has its colour, so that it keeps it while other lanes come and go; None for the number
-    of the lane itself.
-    """
+    """Number for the colour, which stays while other lanes come and go; None for the lane's own number."""
 
     @property
     def full(self) -> str:
         return f"{self.name} {self.limits}".rstrip()
 
     def told(self, band: Band) -> Iterator[str]:
-        """Yield texts with the partition's name and size, from the longest to the shortest, so that the first that fits
-        can be used.
-        """
+        """Yield texts with name and size, the longest first, so that the first that fits can be used."""
         if self.size:
             if self.more:
                 yield f"{self.name}: {self.size}, {self.more}"
@@ -66,7 +59,6 @@ class LaneName(NamedTuple):
 
 
 def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:
-    """Return name and limits of each partition, for the lanes of the chart."""
     both = zip(partition_names(shown), partition_limits(shown), strict=False)
     return tuple(LaneName(printable(shortened(name)), limits) for name, limits in both)
 
@@ -82,7 +74,6 @@ def names_between(count: int) -> tuple[str, ...]:
 
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
-    """Return the range of estimates of each partition as text; "" for each if they are unknown."""
     limits = _limits(shown.rules)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
@@ -107,7 +98,7 @@ def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
-    """Return the sentence about a loan of processors; "" if some of them had no owner when the machine was divided."""
+    """Return the sentence about a loan; "" if some processors had no owner at the division."""
     names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
     if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
         return ""
@@ -122,19 +113,15 @@ def _told_loan(loan: Borrow, shown: Snapshot) -> str:
 
 
 def with_partition_names(told: str, shown: Snapshot) -> str:
-    """Return the sentence with the names of partitions in place of their numbers."""
     return named_under(told, shown.rules) if shown.owners else told
 
 
 def named_under(told: str, policy: Policy) -> str:
-    """Return the sentence with the names that partitions have under the policy in place of their numbers."""
     limits = _limits(policy)
     names = names_between(len(limits) + 1) if limits else ()
     return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
 
 
 def _limits(policy: Policy) -> tuple[float, ...]:
-    """Return the limits in seconds between the estimates of neighbouring partitions; empty for a user-defined
-    policy.
-    """
+    """Return the limits in seconds between partitions' estimates; empty for a user-defined policy."""
     return () if type(policy).code is not None else policy.limits()

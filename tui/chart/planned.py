@@ -17,12 +17,10 @@ from tui.chart.scene import Box
 from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
-"""Number of waiting jobs, from the head of the queue, among which the chart searches for planned jobs"""
+"""Number of waiting jobs, from the head, among which the chart searches for planned jobs"""
 _MOST = 200
 _MOST_ON_NODES = 20
-"""Largest number of planned jobs for which the placement rule of the machine chooses nodes, because that takes long;
-the others get the lowest free cores.
-"""
+"""Largest number of planned jobs that the machine's rule places on nodes, which takes long; others lowest."""
 
 
 def plan_boxes(
@@ -48,9 +46,7 @@ def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None 
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """Yield the times at which boxes of the plan begin or end: expected ends of running jobs, and planned starts and
-    ends of waiting and suspended jobs.
-    """
+    """Yield the times at which boxes of the plan begin or end."""
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
@@ -61,13 +57,11 @@ def planned_times(snapshot: Snapshot) -> Iterator[float]:
 
 
 def planned_start(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the planned start of a waiting job; None if it does not wait or has no plan."""
     place = snapshot.queue.place_of(rank)
     return None if place is None else snapshot.queue[place].planned
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    """Return the waiting jobs whose planned start is before the time `before`, in order of planned start."""
     return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
@@ -76,9 +70,7 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Yield boxes of a running job from now until its expected end. On processors for which a box in `placed` begins
-    before that, the running job's box ends when the other job starts.
-    """
+    """Yield a running job's boxes until its expected end, or until a box in `placed` begins there."""
     left = run.processors
     for box in placed:
         if left & box.processors and box.start < run.expected_end:
@@ -142,9 +134,7 @@ def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """Yield a box for the remaining time of each suspended job, on its own processors, after the jobs that run or are
-    planned there.
-    """
+    """Yield a box for the rest of each suspended job on its processors, after jobs that run or are planned there."""
     ahead = list(ahead)
     for halted in snapshot.suspended[:_MOST]:
         left = halted.job.estimate - halted.ran
@@ -176,9 +166,7 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield boxes of the future turns (time slices) of rows of the gang-scheduling matrix. If turns are too short to
-    see, each job has only one box, from now until its expected end.
-    """
+    """Yield boxes of future turns of matrix rows; if they are too short to see, one box per job."""
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:
@@ -194,9 +182,7 @@ def _turns(
 def _slots(
     matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
-    """Yield (begin, end, index of the row in `matrix`) of turns (time slices of rows): the rest of the present turn,
-    which lasts until `end`, then each visible later turn.
-    """
+    """Yield (begin, end, index of the row) of the rest of the present turn, until `end`, and visible later ones."""
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)
     if not count:

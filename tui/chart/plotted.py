@@ -19,8 +19,6 @@ GAP = 3
 
 
 class Manner(NamedTuple):
-    """Options with which a plot is drawn, such as size and colours."""
-
     columns: int
     rows: int
     colour: bool = True

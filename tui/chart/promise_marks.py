@@ -25,15 +25,13 @@ class FirstPromise(NamedTuple):
 
 
 class Promises:
-    """Cache of each job's first reservation, which does not change once it is found."""
+    """First reservation of each job, which does not change once it is found."""
 
     def __init__(self) -> None:
         self._first: dict[int, FirstPromise] = {}
 
     def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
-        """Yield up to two marks for the selected job, or for the head of the queue: its first reserved start, and the
-        latest end of jobs that may pass it.
-        """
+        """Yield marks for the selected job or the head: its first reserved start, and the latest end to pass it."""
         queued = _awaited(snapshot, selected)
         if queued is None or queued.planned is None:
             return
@@ -60,30 +58,23 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the job that the marks are about: the selected job or, without a selection, the head of the queue. None if
-    the selected job does not wait, or if no job waits.
-    """
+    """Return the selected job or, without one, the head of the queue; None if it does not wait."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Return the hole (free processors) in which other jobs may pass the head of the queue; None if no reason of a
-    decision in this step states one.
-    """
+    """Return the hole in which jobs may pass the head; None if no reason in this step states one."""
     return next((shown for shown in _shown_in_step(snapshot) if isinstance(shown, Hole)), None)
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the latest time at which a job that passes job `rank` may end; None if no reason of a decision in this
-    step states one.
-    """
+    """Return the latest end of a job that passes `rank`; None if no reason in this step states one."""
     windows = (shown for shown in _shown_in_step(snapshot) if isinstance(shown, Window))
     return next((window.closes for window in windows if window.head.rank == rank), None)
 
 
 def _shown_in_step(snapshot: Snapshot) -> Iterator[Hole | Window]:
-    """Yield what the reasons to pass the head, or to wait behind it, show in this step."""
     for decision in snapshot.decisions:
         if isinstance(decision, Backfill | Keep) and (shows := words_of(decision.because).shows):
             yield shows(decision.because)

@@ -22,9 +22,7 @@ from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
 FREE, UNKNOWN, NOWHERE = -1, -2, -3
-"""Numbers in place of a job's rank in a pixel: no job has the pixel (`FREE`), it is not drawn yet (`UNKNOWN`), or it
-has no processors (`NOWHERE`).
-"""
+"""In place of a rank: no job has the pixel, it is not drawn yet, or it has no processors."""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
 """Kinds of what a pixel can show: those in `KINDS` (a job on its processors) and six more. These are the trail of a
@@ -35,14 +33,12 @@ processors with other rows
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
 ) = range(len(SHOWN))  # fmt: skip
 _SHARED = ("gang", "sharing")
-"""Kinds of stretches (periods of a job on its processors) that share these processors with other rows of the matrix."""
+"""Kinds of stretches that share their processors with other rows of the matrix."""
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
 _ONE = np.ones(1, np.bool_)
 
 
 class Texture(IntEnum):
-    """Textures of jobs in the chart, in addition to colours."""
-
     SOLID = 0
     TRIAL = 1
     SWITCHING = 2
@@ -75,14 +71,11 @@ MEANINGS = {
 
 
 def texture_of(kind: str) -> Texture:
-    """Return the texture in which a stretch of this kind (a job on its processors for a time) is drawn."""
     return TEXTURES.get(kind, Texture.SOLID)
 
 
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("ending", "u1")])
-"""Fields of a pixel. `used` and `purity` are shares in 255ths; `ending` says whether a job was killed or suspended
-there.
-"""
+"""Pixel; `used` and `purity` are in 255ths, `ending` tells if a job was killed or suspended there."""
 WAS_KILLED, WAS_SUSPENDED = 1, 2
 Pixels = NDArray[Any]
 
@@ -94,9 +87,7 @@ def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
 
 
 class Frame(NamedTuple):
-    """Part of a chart to be drawn: `columns` columns from `first` on, and the bands of processors between two
-    neighbouring `edges`, as in `ChartView`.
-    """
+    """Part of a chart: columns from `first` on, and bands between neighbouring `edges`, as in `ChartView`."""
 
     per_column: float
     first: int
@@ -113,7 +104,6 @@ class Raster:
 
     @classmethod
     def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
-        """Return a picture in which every pixel has the number `rank`: a rank, or `FREE`, `UNKNOWN` or `NOWHERE`."""
         pixel = np.zeros(1, PIXEL)
         pixel["rank"] = rank
         return cls(np.full((bands, columns), as_numbers(pixel)).view(PIXEL))
@@ -144,7 +134,6 @@ class Raster:
         return Raster(numbers.view(PIXEL))
 
     def before(self, other: Raster) -> Raster:
-        """Return this picture with the picture `other` to its right."""
         return Raster(np.concatenate([as_numbers(self.pixels), as_numbers(other.pixels)], axis=1).view(PIXEL))
 
 
@@ -168,9 +157,7 @@ def rasterise(
 
 
 class _Parts(NamedTuple):
-    """Parts of pixels that stretches cover, as three arrays with an entry for each part: index of the stretch, pixel,
-    and share of the pixel.
-    """
+    """Parts of pixels that stretches cover: index of the stretch, pixel, and share of the pixel."""
 
     stretch: NDArray[np.intp]
     pixel: NDArray[np.intp]
@@ -178,9 +165,7 @@ class _Parts(NamedTuple):
 
 
 def _covered_parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Return, as three arrays, which stretches (jobs on processors for a time) cover which pixels, and with which share
-    of the pixel.
-    """
+    """Return which stretches (jobs on processors for a time) cover which pixels, and how much of each."""
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
@@ -251,9 +236,7 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
 
 
 def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """Mark one pixel as the end of a killed or suspended job: at the end of the stretch, in the middle of its largest
-    block of neighbouring bands.
-    """
+    """Mark the end of a killed or suspended job, in the middle of its largest block of bands."""
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first

@@ -30,13 +30,9 @@ AN_EVENT = 0.25
 NOW_AT = 0.7
 """Position of now in a chart that scrolls with it, as a share of the chart's width."""
 PAGE = 0.15, 0.85
-"""Part of the chart's width, as shares from 0 to 1, in which the line of the current time may move. When it leaves
-this part, the chart jumps by a page.
-"""
+"""Shares of the chart's width between which now may move, before the chart jumps by a page."""
 _FULL = 2 / 3
-"""Smallest share of the height that bands of equal height must fill; if they would fill less, their heights may differ
-by a pixel.
-"""
+"""Smallest share of the height that equal bands must fill; else their heights may differ by a pixel."""
 _FIRST_JOBS = 40
 """Number of submissions that are visible in the first view; if they take longer than a day, only a day is."""
 
@@ -55,7 +51,7 @@ class ChartView:
     first: int
     columns: int
     rows: int
-    """Number of rows of pixels: two in each row of characters, or one if there are no half blocks"""
+    """Number of rows of pixels: two per row of characters, or one without half blocks"""
     low: int
     high: int
     lanes: int = 1
@@ -63,24 +59,17 @@ class ChartView:
     stride: int = 0
     """Number of positions per lane, one for each processor and one for the gap; 0 with a single lane."""
     axis: Axis = CLOCK
-    """Axis that converts times to places across the chart, by the clock or by event."""
     cuts: tuple[int, ...] = ()
-    """Processors, in ascending order, at which a new band must begin if bands have several processors (borders of
-    nodes); empty for none.
-    """
+    """Processors, ascending, at which a new band must begin if bands have several (borders of nodes)."""
     order: Hashable = None
-    """Any value that identifies the order of the processors, to tell orders apart; None for the order of their
-    numbers.
-    """
+    """Any value that tells orders of the processors apart; None for that of their numbers."""
 
     @property
     def start(self) -> float:
-        """Return the time of the left edge."""
         return self.time_at(0)
 
     @property
     def end(self) -> float:
-        """Return the time of the right edge."""
         return self.time_at(self.columns)
 
     @property
@@ -96,7 +85,6 @@ class ChartView:
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
-        """Return True if the time is visible."""
         return 0 <= self.column_of(time) < self.columns
 
     @property
@@ -105,14 +93,11 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return the number of rows of pixels of a lane, including the gap below the lane. A number above 3 is made
-        even, so that a lane fills whole characters.
-        """
+        """Return the rows of pixels of a lane with its gap; above 3 even, so that it fills whole characters."""
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)
 
     def lane_at(self, row: int) -> int:
-        """Return the number of the lane at a row of pixels, counted from 0 at the top."""
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
@@ -144,9 +129,7 @@ class ChartView:
 
     @property
     def _inner_cuts(self) -> tuple[int, ...]:
-        """Return the visible processors at which a new band must begin; empty if each processor can have a row of its
-        own.
-        """
+        """Return the visible cuts; none if each processor can have a row of its own."""
         if self.high - self.low <= self.rows:
             return ()
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
@@ -177,9 +160,7 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Choices of the user that determine the visible part. Methods return a changed copy; most need `now`, the current
-    time of the replay.
-    """
+    """Choices that determine the visible part; methods return a changed copy, most need `now`."""
 
     per_column: float
     low: int
@@ -188,31 +169,22 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First visible column if the camera does not follow now. If the camera turns pages: first column of any page; the
-    other pages lie at whole multiples of a page from it
-    """
+    """First visible column of a camera that does not follow now, or of any page of one that turns pages"""
     begin: float | None = None
-    """Place (seconds or events) before which nothing is shown while the camera follows now; None for no limit."""
+    """Place before which nothing is shown while the camera follows now, or None."""
     pages: bool = False
     """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """True if matrix rows or partitions have lanes of their own, False if not. None if the program decides: partitions
-    have lanes, and rows of the gang-scheduling matrix have lanes if their time slices are too short to see.
-    """
+    """True for lanes of matrix rows or partitions; None: for partitions, and for rows with turns too short to see."""
     by_event: bool = False
-    """True if places are events, False if seconds."""
     held: float | None = None
-    """Time for the middle of the chart, until `held_on` computes the first visible column from it; None at any other
-    time
-    """
+    """Time for the middle of the chart, until `held_on` computes the first column from it"""
     memory: bool = False
     """True if each node has a band above it that shows how much of its memory is in use"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """Return the first camera for a workload: the whole machine, and the first forty submissions but at most a day.
-        If the workload has no more jobs than that, the whole run is visible.
-        """
+        """Return the first camera: the whole machine, and the first forty submissions but at most a day."""
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
         if not len(workload):
             return camera
@@ -247,14 +219,12 @@ class Camera:
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
 
     def spaced(self, by_event: bool, held: float | None) -> Camera:
-        """Return the camera with time spaced by event or by the clock. The time `held` is in the middle; for None, the
-        camera follows now.
-        """
+        """Return the camera with time by event or by the clock; `held` is in the middle, None follows now."""
         same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
     def held_on(self, axis: Axis) -> Camera:
-        """Return the camera with the time `held` in the middle column; `axis` determines which column that is."""
+        """Return the camera with the time `held` in the middle column, which `axis` determines."""
         return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
 
     @property
@@ -263,42 +233,31 @@ class Camera:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that a column stands for; 0 if columns are counted in events, because their seconds then
-        differ.
-        """
+        """Return the seconds of a column; 0 by event, where they differ."""
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
-        """Return a camera that shows the same part and does not follow now any more."""
         return replace(self, follow=False, first=self.view(now).first)
 
     def following(self) -> Camera:
-        """Return a camera that follows now by scrolling: now stays in its column."""
         return replace(self, follow=True, pages=False)
 
     def paging(self, now: float) -> Camera:
-        """Return a camera that follows now by turning pages: the chart stays until now is near the right edge, and then
-        jumps.
-        """
+        """Return a camera that follows now by pages: the chart jumps when now is near the right edge."""
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
-        """Return the camera for a screen of another size."""
         return replace(self, columns=max(columns, 1), rows=max(rows, 1))
 
     # Time
 
     def panned(self, columns: int, now: float) -> Camera:
-        """Return the camera moved `columns` columns to the right from its view at the time `now`; it does not follow
-        now any more.
-        """
+        """Return the camera moved `columns` to the right; it does not follow now any more."""
         stays = self.staying(now)
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
-        """Return the camera zoomed in by `rungs` steps of possible widths (out if negative). Column `at` keeps its
-        time. If `at` is None: now stays in its column if it is visible; if not, the middle column keeps its time.
-        """
+        """Return the camera zoomed in by `rungs`. Column `at` (None: now, or the middle) keeps its time."""
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
@@ -314,18 +273,14 @@ class Camera:
         return self.view(now).column_of(now)
 
     def fitting(self, start: float, end: float) -> Camera:
-        """Return the camera that shows all from `start` until `end`, with the narrowest possible columns that are wide
-        enough.
-        """
+        """Return the camera that shows all from `start` until `end`, with columns as narrow as possible."""
         per_column = _rung((end - start) / max(self.columns - 1, 1), self._ladder)
         return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
 
     # Processors
 
     def reordered(self, has_lanes: bool, can_have_bands: bool) -> Camera:
-        """Return the camera with the next vertical order: from lanes to processors by number, from these to nodes with
-        bands of memory if there can be any, and then to lanes.
-        """
+        """Return the next vertical order: lanes, processors by number, nodes with bands of memory if they can be."""
         bands = can_have_bands and not has_lanes and not self.memory
         return replace(self, by_rows=not has_lanes and not bands, memory=bands)
 
@@ -360,9 +315,7 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Return the processors at the edges of the bands of all lanes, from the top; the band between two lanes is their
-    gap, which is not drawn.
-    """
+    """Return the edges of the bands of all lanes, from the top; between two lanes is a gap, not drawn."""
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 
@@ -393,7 +346,5 @@ def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """Return the smallest of the possible widths of a column in `ladder` that is at least `per_column`; the largest if
-    all are smaller.
-    """
+    """Return the narrowest width in `ladder` of at least `per_column`, or its largest."""
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

@@ -30,23 +30,18 @@ _WIDEST = 10
 
 
 class Box(NamedTuple):
-    """Box in the future part of the chart: the processors that a job is expected to have from `start` to `end`."""
+    """Box in the future: the processors that a job is expected to have from `start` to `end`."""
 
     rank: int
     start: float
     end: float
     processors: int
     kind: str
-    """Kind of the box: expected (a running job until its expected end), sharing (such a job in a matrix row that takes
-    turns), reserved, or planned (without a reservation).
-    """
+    """One of expected (running), sharing (running in a row that takes turns), reserved, or planned."""
     rows: tuple[int, ...] = ()
-    """Ids of the matrix rows in which the job is; empty if the box belongs to no row."""
 
 
 class Mark(NamedTuple):
-    """Mark at a time, drawn above the chart and in the strip of curves below."""
-
     time: float
     kind: str
     """Kind of the mark: switch (of the policy), bookmark, fork (into a branch), parted (first difference of two runs)
@@ -55,23 +50,17 @@ class Mark(NamedTuple):
     """
     text: str
     since: float | None = None
-    """Reference time for the text of the mark: the text omits the day if the mark is on the same day as this time. None
-    if the text has no time.
-    """
+    """Time whose day the text omits; None if the text has no time."""
     after: str = ""
     """Text after the time in the text of the mark, such as ", now +5m" if a planned start has moved."""
 
     def told(self, near: Callable[[float], Clock] = clock_near) -> str:
-        """Return the text of the mark, with its time if `since` is given. `near(since)` returns a function that writes
-        a time as text, without the day if that is the day of `since`.
-        """
+        """Return the text of the mark; `near(since)` writes a time without the day of `since`."""
         return self.text if self.since is None else f"{self.text} {near(self.since)(self.time)}{self.after}"
 
 
 class Outline(NamedTuple):
-    """Outline around some processors for a time, with a label: a reservation, or the reason why a node is not
-    available.
-    """
+    """Outline with a label: of a reservation, or of nodes that are not available."""
 
     name: str
     start: float
@@ -81,17 +70,14 @@ class Outline(NamedTuple):
 
 
 class Suspension(NamedTuple):
-    """Suspension of the job with the rank `victim` for another job."""
-
     time: float
     by: int
-    """Rank of the job that gets the processors."""
     victim: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chart:
-    """Chart of a run at one time: the data that both renderers need, the one for screens and the one for files."""
+    """Data of a run at one time that both renderers need, for screens and for files."""
 
     view: ChartView
     clock: float
@@ -103,37 +89,26 @@ class Chart:
     hues: NDArray[np.uint8]
     """Hue of each job, indexed by rank; only those of visible jobs are valid."""
     legend: tuple[tuple[int, str], ...]
-    """Meaning of hues, as pairs (hue, meaning in words)"""
     workload: Workload
     start: EventTimes
-    """First start of each job by rank, nan if unknown. Starts after `clock` must not be shown."""
+    """First starts by rank, nan if unknown; those after `clock` must not be shown."""
     end: EventTimes
-    """Completion of each job by rank, nan if unknown. Completions after `clock` must not be shown"""
+    """Completions by rank, nan if unknown; those after `clock` must not be shown"""
     cancelled: Mapping[int, float] = field(default_factory=dict)
-    """Time at which each cancelled job was cancelled, by rank. Times after `clock` must not be shown."""
+    """Times of cancellation by rank; those after `clock` must not be shown."""
     division: tuple[int, ...] = ()
-    """For each partition: processors (bits) that it owned when the machine was divided into partitions; empty without
-    partitions.
-    """
+    """Processors (bits) that each partition owned at the division."""
     lanes: tuple[Lane, ...] = ()
-    """Lanes of matrix rows from the top; empty if rows have no lanes."""
     outages: tuple[Outage, ...] = ()
-    """Known times at which processors are unavailable."""
     names: tuple[tuple[int, str], ...] = ()
-    """Pairs (lowest processor, label) of nodes, from the lowest up; empty if processors have numbers in place of
-    labels.
-    """
+    """Pairs (lowest processor, label) of nodes, from the lowest up; empty for numbers instead."""
     outlines: tuple[Outline, ...] = ()
     suspensions: tuple[Suspension, ...] = ()
     """Suspensions in the visible time; empty if there are too many to explain."""
     by_owner: ByOwner | None = None
-    """Vertical order of the processors in each column of the chart: by the partition that owns them. None if
-    partitions have no lanes.
-    """
+    """Order of the processors in each column by their partitions, if these have lanes."""
     lane_names: tuple[LaneName, ...] = ()
-    """Name of each lane: of each partition or, on a machine of nodes, of each group of equally full nodes. Empty
-    without lanes; but a picture in a file has the names of partitions even then.
-    """
+    """Names of partitions or groups of nodes; empty without lanes, but not in a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -141,48 +116,35 @@ class ChartScene(Chart):
     """Chart for a screen, with past and plan together in one picture of pixels."""
 
     since: float | None
-    """Time of the last step, None before the first; jobs that started at this time are shown as just started."""
+    """Time of the last step, None before the first; jobs that started then are shown as just started."""
     raster: Raster
     owners: NDArray[np.int8] | None
     """Array (band, column) with the partition that owns most of each pixel; None if the machine has no partitions"""
     homes: NDArray[np.int8] | None
-    """Array (band, column) with the partition that owned most of each pixel when the machine was divided; None if the
-    machine has no partitions.
-    """
+    """Array (band, column) with the first owner of most of each pixel, or None."""
     missing: NDArray[np.bool_] | None = None
     """Array (band, column): True for each pixel of which most is unavailable; None if everything is available"""
     useless: NDArray[np.bool_] | None = None
-    """Array (band, column): True for each pixel of which most is on nodes whose free cores no waiting job can use; None
-    if this is true for no pixel
-    """
+    """Array (band, column): True where most is on nodes useless for waiting jobs; None if nowhere"""
     unused: tuple[int, ...] = ()
-    """Number of free cores now; then, for each cause in `BARS` (why no waiting job can use free cores), the number of
-    free cores with that cause. Empty for equal processors.
-    """
+    """Number of free cores, then of those useless for each cause in `BARS`; empty for equal processors."""
     hole: Hole | None = None
     label: str = ""
-    """Name of the run of this chart if two charts are shown; "" for a single chart."""
     label_hue: int = 0
     is_told: bool = True
-    """True if the panels around the chart describe this run; with two charts, they describe only one."""
+    """False if the panels describe the other of two charts."""
     shift: NDArray[np.float64] | None = None
-    """Seconds by which each job starts later than in the other chart, indexed by rank; infinite if unknown. None if
-    there is one chart only
-    """
+    """Seconds by which each job starts later than in the other chart, by rank; infinite if unknown"""
     pending: bool = False
-    """True if some columns are still missing, because drawing them would have taken too long."""
+    """True if columns are missing, because drawing them would have taken too long."""
     band_cores: tuple[int, ...] = ()
     """Lowest core of each node, and the number of all cores, for bands of memory; empty if no memory is known."""
     memory: NDArray[np.int8] | None = None
-    """Array (node, column): eighths of the node's memory in use, -1 in the future; None if the chart does not show
-    it
-    """
+    """Array (node, column): eighths of memory in use, -1 in the future; None if not shown"""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels at the left of the chart: nodes and the name of their bands of memory, or partitions; empty
-        if the numbers of processors stand there.
-        """
+        """Return labels of nodes (and their memory) or partitions; empty if numbers stand there."""
         if self.memory is not None:
             return (*(label for _, label in self.names), MEMORY)
         return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)
@@ -190,21 +152,18 @@ class ChartScene(Chart):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Drawing(Chart):
-    """Chart for a picture in a file. Jobs are kept as stretches (times on processors), not as pixels, so that the
-    picture can be enlarged; every job has a hue.
-    """
+    """Chart for a file: jobs are stretches, not pixels, so that it can be enlarged; every job has a hue."""
 
     title: str
-    """Title of the picture: the specs of the policy and of its replacements during the run."""
     begin: float
     until: float
-    """Time at the right edge, in seconds; what is between `clock` and this time is planned."""
+    """Time at the right edge; from `clock` until it is the plan."""
     history: Past
     ran: tuple[Stretch, ...]
-    """Stretches (times in which a job held processors) from the left edge until `clock`."""
+    """Stretches (a job holding processors) from the left edge until `clock`."""
     trails: tuple[Stretch, ...]
-    """Times in which a job was suspended, with the processors that it had; drawn as trails."""
+    """Times in which a job was suspended, with the processors that it had."""
     cut: tuple[Stretch, ...]
-    """Stretches (times in which a job held processors) at whose end a job was killed."""
+    """Stretches at whose end a job was killed."""
     useless_spans: tuple[tuple[float, float, int], ...] = ()
-    """Times (begin, end) with the cores (bits) of nodes whose free cores no waiting job can use."""
+    """Times (begin, end) with cores (bits) of nodes useless for waiting jobs."""

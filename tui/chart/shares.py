@@ -16,9 +16,7 @@ _KNOWN_BITS = 1 << 28
 """Largest number of bits of these sets together: 32 MB"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
-"""Three arrays with an entry for each pair of a set and a band that it touches: index of the set, the band, and the
-share of the band that the set covers.
-"""
+"""Index of a set, a band that it touches, and the share of the band that it covers."""
 
 
 class Shares:
@@ -59,7 +57,7 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """Return the shares of these sets, computed from their bits; at most `_MOST_BITS` bits are examined at once."""
+        """Return the shares of these sets, computed from their bits, at most `_MOST_BITS` at once."""
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

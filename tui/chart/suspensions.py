@@ -15,9 +15,7 @@ _MOST = 12
 
 
 def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspension, ...]:
-    """Return the suspensions between two times that were made for another job; empty if there are more than `_MOST`
-    suspensions.
-    """
+    """Return the suspensions for another job in this time; empty if there are more than `_MOST`."""
     pauses = [pause for pause in history.pauses(begin, nextafter(end, inf)) if pause.start >= begin]
     if len(pauses) > _MOST:
         return ()
@@ -26,9 +24,7 @@ def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspen
 
 
 def _suspended_for(history: Past, pause: Stretch) -> Job | None:
-    """Return the job for which another job was suspended (`pause` is that suspension); None if the policy named no
-    job.
-    """
+    """Return the job for which another was suspended; None if the policy named no job."""
     before = history.between(nextafter(pause.start, -inf), pause.start)
     writing = (each.start for each in before if each.rank == pause.rank and each.kind == KINDS[SUSPENDING])
     decided = next(writing, pause.start)

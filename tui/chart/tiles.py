@@ -26,7 +26,7 @@ Clock = Callable[[], float]
 
 
 class _Tile:
-    """Tile: `_WIDTH` neighbouring columns; `made` is True for each column that is drawn already."""
+    """`_WIDTH` neighbouring columns; `made` is True for each that is drawn already."""
 
     __slots__ = ("made", "pixels")
 
@@ -36,7 +36,7 @@ class _Tile:
 
 
 class Tiles:
-    """Tiles with the finished columns of one history, for each layout (width of a column, and bands)."""
+    """Finished columns of one history, for each layout (width of a column, and bands)."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
@@ -75,7 +75,6 @@ class Tiles:
         return made, pending
 
     def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
-        """Return ranges (first, end) of columns that are not drawn yet, the range furthest to the right first."""
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
         if made.all():
             return []
@@ -84,9 +83,7 @@ class Tiles:
         return runs[::-1]
 
     def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
-        """Draw the columns from `begin` to before `end`, from right to left in growing portions, until the deadline.
-        Return True if all are drawn.
-        """
+        """Draw columns from right to left in growing portions until the deadline; True if all are drawn."""
         portion = 1
         while end > begin:
             now = self._clock()
@@ -107,9 +104,7 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield, for each tile with columns from `first` to before `last`: the tile, the positions of these columns in
-        the tile, and their positions counted from `first`.
-        """
+        """Yield each tile with columns from `first` to before `last`, their places in it and counted from `first`."""
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH
             begin, end = max(first, origin), min(last, origin + _WIDTH)
@@ -129,9 +124,7 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """Remove the least recently used tiles while all tiles together take too much memory; the 8 most recently used
-        tiles always stay.
-        """
+        """Remove the least recently used tiles beyond the memory's limit, but keep 8."""
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes

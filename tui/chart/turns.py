@@ -24,9 +24,7 @@ def are_seen(turn: float | None, column: float) -> bool:
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Yield the stretches. If turns take at least `column` seconds, a job that takes turns gets a stretch for each turn
-    between `begin` and `end` instead.
-    """
+    """Yield the stretches, one for each turn if turns take at least `column` seconds."""
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):
             yield from history.turns(stretch, begin, end)
@@ -35,12 +33,11 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """Return the id of the matrix row that is active at the time `clock`; None if there is no matrix or active row."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
 def busy_at(snapshot: Snapshot, clock: float) -> int:
-    """Return the number of processors in use at the time `clock`; rows of a matrix take turns between steps, too."""
+    """Return the processors in use at `clock`; matrix rows take turns between steps, too."""
     row = row_on_turn(snapshot, clock)
     if snapshot.matrix is None or row is None:
         return snapshot.there - snapshot.free
@@ -48,16 +45,13 @@ def busy_at(snapshot: Snapshot, clock: float) -> int:
 
 
 class OnTurn(NamedTuple):
-    """Active row of the matrix, and its present turn."""
-
     row: int | None
     end: float | None
-    """End of the turn, in seconds; None if rows take no turns."""
     slice: float
 
 
 def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
-    """Return the active row and its turn at the time `clock`, also if this turn began after the last step."""
+    """Return the active row and its turn at `clock`, also if it began after the last step."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
@@ -70,9 +64,7 @@ def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
 
 
 def last_turn(snapshot: Snapshot, before: float) -> float | None:
-    """Return the time at which the last turn before `before` began; None if rows take no turns, or no turn began since
-    the last step.
-    """
+    """Return when the last turn before `before` began; None if no turn began since the step."""
     if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
         return None
     _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))
@@ -82,31 +74,23 @@ def last_turn(snapshot: Snapshot, before: float) -> float | None:
 
 
 class RowsSharing(NamedTuple):
-    """Rows of the matrix whose jobs are shown in the same columns of the chart, because turns are too short to be
-    seen.
-    """
+    """Rows of the matrix in the same columns of the chart, whose turns are too short to see."""
 
     stands: NDArray[np.bool_]
     """Array (stretch, row): True if the job of the stretch is in this row"""
     order: Ints
-    """For each column: all rows of the matrix (by index), first those with jobs in this column. Bands show these first
-    rows in turn.
-    """
+    """Rows (by index) of each column, first those with jobs in it, which bands show in turn."""
     many: Ints
     """For each column: the number of rows that have jobs in it, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return, for each pixel (`band`, `column`), True if it shows the stretch with the index `stretch`. In each
-        column, band after band shows another row of the matrix.
-        """
+        """Return True for pixels that show the stretch; in a column bands show rows alternately."""
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown
 
 
 def rows_sharing(stretches: Sequence[Stretch], first: Ints, last: Ints, columns: int) -> RowsSharing:
-    """Return which rows share each of `columns` columns; stretch i extends from column `first[i]` to before column
-    `last[i]`.
-    """
+    """Return which rows share each column; stretch i is in columns `first[i]` to before `last[i]`."""
     rows = sorted({row for stretch in stretches for row in stretch.rows})
     stands = np.array([[row in stretch.rows for row in rows] for stretch in stretches])
     change = np.zeros((len(rows), columns + 1), np.int32)

@@ -20,17 +20,11 @@ from tui.look.palette import Hue, Tone, ink
 _MOST = 24
 """Largest number of jobs whose names are written next to their blocks, and of suspended jobs whose pieces are named."""
 _FEW = 20
-"""Largest number of visible jobs at which every job may have its name next to its block. With more, only jobs that just
-started, are selected or planned may.
-"""
+"""Largest number of visible jobs at which all may have names next to their blocks; else new, selected, planned."""
 _SPARSE = 12
-"""Number of visible jobs up to which each block of a job is named, if its processors are not adjacent and so give
-several blocks.
-"""
+"""Largest number of visible jobs at which each block of a job is named, if its processors are not adjacent."""
 _NEAR = 3
-"""Largest distance in columns from a suspension to the name of the job that caused it. If they are farther apart, no
-text about the suspension is written below the name.
-"""
+"""Largest distance in columns from a suspension to its beneficiary's name; else no text below the name."""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 
@@ -80,9 +74,7 @@ def block_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield texts such as `suspends J3`, to be written below the name of the job for which J3 was suspended. Texts that
-    do not fit are left out.
-    """
+    """Yield texts such as `suspends J3` for below the name of the job that J3 was suspended for, where they fit."""
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
         column, victim = grid.chart.view.column_of(suspended.time), one_a_cell(name(jobs[suspended.victim]))
@@ -98,9 +90,7 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield the text `if no suspension`, to be written below the planned rest of a suspended job: the plan holds only
-    if the job is not suspended again.
-    """
+    """Yield `if no suspension` for below a suspended job's planned rest, which holds only without another one."""
     chart = grid.chart
     rests = {
         box.rank: box.start for box in chart.plan if box.kind == "planned" and chart.start[box.rank] <= chart.clock
@@ -115,22 +105,17 @@ def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[La
 
 
 def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
-    """Return True if the job of the label alone fills all cells of the label."""
     cells = alone[label.row : label.row + 1, label.column : label.column + len(label.text)]
     return cells.shape == (1, len(label.text)) and bool((cells == label.rank).all())
 
 
 def _is_now(grid: Grid) -> Bools:
-    """Return, for each column, True if the line that marks the present time is drawn there. A job's block counts as one
-    piece across this line.
-    """
+    """Return True for the column of now, across which a job's block counts as one piece."""
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 
 
 def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
-    """Write names next to the blocks of jobs without a label in `named`: of jobs that just started, are selected or
-    planned; if few jobs are visible, of all.
-    """
+    """Write names next to blocks without a label: of new, selected or planned jobs; of few, all."""
     up, low = grid.upper, grid.lower
     is_free = (up.rank < 0) & (low.rank < 0) & ~bars(area)
     if grid.has_now:
@@ -155,9 +140,7 @@ def _tone(grid: Grid) -> Tone:
 
 
 def _place_for_name(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
-    """Return (row, column) for a name of that length to the right of a job's block, or else to its left; None if there
-    is no space. `held` is True in the job's cells.
-    """
+    """Return (row, column) for a name right of a job's cells (`held`), or else left; None if there is no space."""
     rows = np.flatnonzero(held.any(axis=1))
     middle, columns = (rows[0] + rows[-1]) / 2, is_free.shape[1]
     for row in sorted(rows.tolist(), key=lambda row: abs(row - middle)):

@@ -30,9 +30,7 @@ _MOST_SEGMENTS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Picture of cells: the characters as code points, and the numbers of the inks of foreground and background (see
-    `tui.look.palette`).
-    """
+    """Picture of cells: characters as code points, and inks (numbers of `tui.look.palette`)."""
 
     chars: NDArray[np.uint32]
     fg: NDArray[np.uint16]
@@ -49,7 +47,6 @@ class Cells:
 
     @property
     def text(self) -> str:
-        """Return the text without colours, for tests."""
         return "\n".join("".join(map(chr, row)).replace(REST, "").rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
@@ -72,9 +69,7 @@ class Cells:
     def write_inside(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
     ) -> None:
-        """Write many texts at once, each at its row and column and in its ink `fg`; none may cross an edge of the
-        picture.
-        """
+        """Write many texts at once, each in its ink `fg`; none may cross an edge of the picture."""
         texts = [one_a_cell(text) for text in texts]
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
@@ -128,13 +123,11 @@ class Runs(NamedTuple):
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """For each part except the last: number for the change from its inks to the inks of the next part (see
-    `Brush.turn`).
-    """
+    """Number (see `Brush.turn`) of the change of inks after each part but the last."""
 
 
 class Brush:
-    """Converter of cells to text segments for one look; it keeps styles and segments to use them again."""
+    """Converter of cells to segments for one look; it keeps styles and segments."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -142,9 +135,7 @@ class Brush:
         self._styles: dict[int, Style] = {}
 
     def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
-        """Return the cells of a row, from column `begin` until before `end`, as segments; the cells of a segment have
-        the same inks.
-        """
+        """Return the cells of a row from `begin` until before `end`, a segment for each run of equal inks."""
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
         text = _text_between(cells.chars[row].tobytes().decode("utf-32-le"), begin, end)
@@ -162,9 +153,7 @@ class Brush:
         return made
 
     def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
-        """Return the parts of equal inks in each of the spans (row, first column, column after the last); faster than
-        `draw` for many spans.
-        """
+        """Return the runs of equal inks in each of the spans (row, first column, end); faster than `draw` for many."""
         where = np.array(spans, np.intp).reshape(-1, 3)
         rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
         inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]

@@ -34,10 +34,8 @@ _LINE = ink(Hue.GREY, Tone.HALF)
 
 
 class Tick(NamedTuple):
-    """Label on an axis, with its position."""
-
     at: int
-    """Position of the label in cells: a column for a time, a row for a processor."""
+    """Column of a time, or row of a processor, in cells."""
     label: str
 
 
@@ -162,7 +160,6 @@ def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
 
 
 def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
-    """Draw the axes around a chart whose first column is `left`."""
     _draw_processors(cells, grid, left)
     if grid.chart.owners is not None and grid.chart.by_owner is None:
         _draw_owners(cells, grid, left - 1)
@@ -208,7 +205,6 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the number of each matrix row left of its lane (its part of the chart), and a sign at the active row."""
     sign = ">" if grid.look.ascii else "▸"
     lane_of = grid.lane_of_rows()
     for number, lane in enumerate(grid.chart.lanes):
@@ -219,9 +215,7 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the name of each partition left of the chart, in the row of cells where its lane (its part of the chart)
-    begins.
-    """
+    """Write the name of each partition left of the row of cells where its lane begins."""
     taken: set[int] = set()
     for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
         if row is not None and row not in taken:
@@ -230,7 +224,6 @@ def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw a column of colours or letters at the left, which shows the partition that owns each processor now."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)

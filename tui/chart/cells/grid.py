@@ -24,9 +24,7 @@ _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + 
 """Tone (strength of colour) of a pixel; the index is the share of the pixel that jobs use, from 0 to 255."""
 _ALL = 255
 _PURE = 128
-"""Smallest share, in 255ths, that one job must have of the used part of a pixel, so that the pixel gets the job's
-colour.
-"""
+"""Smallest share, in 255ths, of the used part of a pixel that gives it the colour of one job."""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
@@ -37,8 +35,6 @@ Bools = NDArray[np.bool_]
 
 
 class Size(NamedTuple):
-    """Width and height on a screen, in cells."""
-
     columns: int
     rows: int
 
@@ -49,9 +45,7 @@ class Layer:
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
-    """Texture (pattern for a kind of time, such as planned or suspended) of the job at each pixel; solid where there is
-    no job
-    """
+    """Pattern for a kind of time, such as planned or suspended; solid where there is no job"""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
@@ -65,15 +59,11 @@ class Layer:
     ending: NDArray[np.uint8]
     """Number for how the job ends at this pixel, if it was killed or suspended there; otherwise 0."""
     eighths: NDArray[np.int8]
-    """Eighths of the pixel's width that the job fills where it begins or ends: from the left or, if negative, from the
-    right. 0 if it fills all.
-    """
+    """Eighths of the width that a job fills at its begin or end, from the right if negative; 0 if all."""
     missing: Bools
     """True at pixels whose processors are unavailable."""
     gone: Bools
-    """True where the job fills less than half of the pixel; in a cell that cannot show parts of pixels, such a pixel
-    looks free
-    """
+    """True where the job fills under half of the pixel; a cell without parts of pixels shows it free"""
     useless: Bools
     """True for free pixels on nodes whose free cores no waiting job can use"""
     is_open: Bools
@@ -85,8 +75,6 @@ class Layer:
 
 
 class Grid:
-    """Pixels of a chart, computed for a screen of `size` cells."""
-
     def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
@@ -95,11 +83,10 @@ class Grid:
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
-        """Pixels of the upper and of the lower half of each cell; both are the same if a cell has only one pixel"""
+        """Pixels of the upper and of the lower half of each cell; the same if a cell has only one"""
 
     @property
     def has_now(self) -> bool:
-        """Return True if the present time is within the visible time."""
         return 0 <= self.now < self.size.columns
 
     @property
@@ -109,9 +96,7 @@ class Grid:
         return int((column != NOWHERE).argmax())
 
     def lane_of_rows(self) -> list[int]:
-        """Return, for each row of cells from the top, the number of its lane (the part of the chart of one matrix
-        row).
-        """
+        """Return the lane (part of the chart of a matrix row) of each row of cells from the top."""
         view = self.chart.view
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
@@ -130,9 +115,7 @@ class Grid:
         return found
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
-        """Return True at pixels of the selected job or, without a selection, of jobs that just started; values at free
-        pixels mean nothing.
-        """
+        """Return True for the selected job or else new ones; values at free pixels mean nothing."""
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = not self.look.on_wall and bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
@@ -181,9 +164,7 @@ class Grid:
         return Layer(*columns, useless, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the ink of each pixel's background, and True where the processors are borrowed from another
-        partition.
-        """
+        """Return the ink of each background, and True where the processors are borrowed."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -267,13 +248,10 @@ class _Edges(NamedTuple):
     inside: NDArray[np.uint8]
     """For each of these pixels: used share, in 255ths, of the neighbouring pixel inside the job."""
     ends: Bools
-    """True if the job ends at the pixel, False if it begins there."""
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Return the pixels where jobs begin and end along the rows. The column `now` (-1: none) also counts as an edge,
-    because past and plan meet there.
-    """
+    """Return where jobs begin and end; the column `now` (-1: none) is an edge: past and plan meet there."""
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]

@@ -25,21 +25,15 @@ class Label(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs (neighbouring cells in a row with the same job) that are long enough for the job's name. They are grouped by
-    job; the run that suits the name best comes first (see `_runs`).
-    """
+    """Runs (cells in a row with one job) long enough for its name, by job, the best for the name first."""
 
     row: list[int]
     column: list[int]
     length: list[int]
     key: list[int]
-    """For each run: number by which runs are ordered. The runs of one job are together; runs that suit its name better
-    (see `_runs`) come first. Equally good runs of a job have the same number.
-    """
+    """Number by which runs are ordered: by job, then how well they suit its name, equal for equally good ones."""
     groups: list[tuple[int, int]]
-    """For each job: index of its first run and the index after its last; the jobs are in the order of their topmost
-    rows.
-    """
+    """First run of each job and the index after its last, in the order of topmost rows."""
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
@@ -73,9 +67,7 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Return True if a name of that length at the beginning of the run would touch another name; `tight` has the first
-    and last cells of the names that have no blanks around them.
-    """
+    """Return True if a name at the run's beginning would touch another; `tight` has ends of names without blanks."""
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight
 
@@ -83,9 +75,7 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """Return the runs of each job, the best first: with blanks around the name, then past before plan, then the
-    longest. Store the jobs' names in `names`.
-    """
+    """Return each job's runs, the best first: with blanks, past before plan, the longest; fill `names`."""
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
     np.add(2 * ranks, ahead, out=cells[:, :-1])

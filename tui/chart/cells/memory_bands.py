@@ -13,7 +13,7 @@ from tui.chart.scene import MEMORY
 from tui.look.palette import Hue, Tone, ink
 
 _BLOCKS, _LETTERS = " ▁▂▃▄▅▆▇█", " _.:-=+*#"
-"""For each number of eighths of a node's memory in use: its character, in Unicode and in ASCII."""
+"""Character, in Unicode and ASCII, of each number of eighths of memory in use."""
 _TONES = (Tone.GROUND, *(2 * (Tone.QUARTER,)), *(2 * (Tone.HALF,)), *(2 * (Tone.MOST,)), *(2 * (Tone.FULL,)))
 """For each number of eighths: its tone in a band that is too thin for a curve"""
 
@@ -43,9 +43,7 @@ def draw_memory(area: Cells, grid: Grid) -> None:
 
 
 def name_memory(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the name of the bands left of the highest one that has no other label, so that it ends before column
-    `right`.
-    """
+    """Write the bands' name left of the highest one without a label, so that it ends before `right`."""
     by_owner = grid.chart.by_owner
     if by_owner is None or grid.chart.memory is None:
         return

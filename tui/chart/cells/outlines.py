@@ -16,16 +16,11 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""Characters of lines. The index is the sum of the numbers (_TOP, _LEFT...) of those sides of a cell that are borders
-of its job
-"""
+"""Line characters by the sum of _TOP, _LEFT... for the sides of a cell that are borders of its job"""
 _PLAIN = " -- |++ |++ |   "
 
 
 def draw_outlines(area: Cells, grid: Grid) -> None:
-    """Draw lines around planned jobs and the selected job, and thin lines between neighbouring jobs of the same
-    colour.
-    """
     _frame_planned(area, grid)
     _frame_selected(area, grid)
     if not grid.look.patterned:
@@ -33,9 +28,7 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Draw the outlines of reservations, with their names, where processors are free. An outline without a frame has
-    only its name.
-    """
+    """Draw outlines of reservations with names where processors are free; one without a frame has only its name."""
     is_free = (grid.upper.rank < 0) & (grid.lower.rank < 0)  # and without a name
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
@@ -47,9 +40,7 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """Return (first, last) row of cells of each visible group of neighbouring processors in the set `processors`
-    (bits).
-    """
+    """Return (first, last) row of cells of each visible range of neighbouring processors (bits)."""
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []
@@ -135,9 +126,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return, for each cell, the sum of the numbers (_TOP, _LEFT...) of those sides behind which there is another job
-    or free processors.
-    """
+    """Return, for each cell, the sum of _TOP, _LEFT... for the sides with another job or free processors behind."""
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP

@@ -25,7 +25,7 @@ from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
-"""Largest width in columns of the name of a mark (such as a switch), and number of rows at the top for such names."""
+"""Largest width in columns of a mark's name, and number of rows at the top for such names."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Largest width in columns of the text at a mark of a reservation."""
@@ -36,9 +36,7 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw all overlays, the more important ones on top. `planned` is the planned start of the selected job; None if no
-    start is planned.
-    """
+    """Draw the overlays, the more important on top; `planned` is the selected job's planned start, or None."""
     draw_lane_bars(area, grid)
     draw_memory(area, grid)
     _draw_borders(area, grid)
@@ -74,7 +72,6 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:
-    """Draw a dotted vertical line at each mark, such as a switch or a bookmark."""
     for mark in grid.chart.marks:
         column = grid.chart.view.column_of(mark.time)
         if not 0 <= column < grid.size.columns:
@@ -85,7 +82,6 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 
 def _name_marks(area: Cells, grid: Grid) -> None:
-    """Write the name of each mark next to its line, in the top rows, where there is space."""
     near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
@@ -118,9 +114,7 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Draw the free processors on which jobs may start before the head of the queue, and the condition for that in
-    words.
-    """
+    """Draw the free processors on which jobs may pass the head of the queue, and the condition in words."""
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
         return
@@ -192,9 +186,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
 
 
 def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
-    """Write after each job's name how much earlier or later it starts than in the compared run; `shift` has the
-    difference in seconds, by rank (infinite: unknown).
-    """
+    """Write after names how much earlier or later jobs start; `shift` is in seconds by rank (infinite: unknown)."""
     for label in labels:
         if by := float(shift[label.rank]):
             at = label.column + len(label.text) + 1
@@ -216,7 +208,6 @@ def _shift_sign(by: float, grid: Grid) -> str:
 
 
 def _draw_label(area: Cells, grid: Grid) -> None:
-    """Write the name of the chart's run; it is highlighted if the panels are about this run."""
     chart = grid.chart
     if chart.label:
         tones = (Tone.TEXT_STRONG, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
@@ -247,9 +238,7 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """Draw the line of now, between past and plan; if each row of the matrix has a lane, the line is strong only in the
-    lane of the active row.
-    """
+    """Draw the line of now; where matrix rows have lanes, it is strong only in the active one's."""
     if grid.has_now:
         above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
         area.chars[above:, grid.now] = ord("|" if grid.look.ascii else "┃")
@@ -288,9 +277,7 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """Return (begin, end) of the job in the chart, past or planned; None for a job that has not started and has no
-    planned start.
-    """
+    """Return (begin, end) of the job, past or planned; None if it has neither started nor a plan."""
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:
         ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)

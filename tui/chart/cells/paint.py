@@ -19,13 +19,9 @@ from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""For each hue: ASCII character that fills its cells where there are no colours; letters for jobs, digits for the steps
-of a scale.
-"""
+"""ASCII character of each hue's cells without colours: letters for jobs, digits for steps of a scale."""
 _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
-"""For each hue: character that fills its cells where there are no colours; first patterns for the twelve hues of
-jobs.
-"""
+"""Character of each hue's cells without colours; first patterns for the twelve hues of jobs."""
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
@@ -33,9 +29,7 @@ _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
 
 
 class _Edge(NamedTuple):
-    """Values of the pixels in which jobs begin or end: inks, eighths of the width that a job fills, and True where a
-    job fills less than half (`gone`).
-    """
+    """Pixels where jobs begin or end; `gone` where a job fills less than half."""
 
     ink: NDArray[np.uint16]
     eighths: NDArray[np.int8]
@@ -43,10 +37,7 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """For each texture (pattern for a kind of time): its character in Unicode (`char`) and in ASCII (`plain`), and the
-    tones of its foreground and background. The trail of a suspended job (its former processors while it is suspended)
-    has no background of its own.
-    """
+    """Characters (Unicode, ASCII) and tones by texture; a trail (of a suspended job) has no background of its own."""
 
     char: NDArray[np.uint32]
     plain: NDArray[np.uint32]
@@ -63,16 +54,13 @@ _SIGNS = _Signs(
 
 
 def chart_size(size: Size, procs: int, labels: Sequence[str] = ()) -> Size:
-    """Return the width and height in cells of the chart without its axes, on a screen of `size` cells."""
     return Size(max(size.columns - margin_of(procs, labels), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
     chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
 ) -> Cells:
-    """Return the picture of the chart with overlays and axes; `planned` is the planned start of the selected job, if
-    any.
-    """
+    """Return the picture with overlays and axes; `planned` is the selected job's planned start."""
     cells = Cells.blank(size.rows, size.columns)
     left = margin_of(chart.workload.procs, chart.labels)
     inner = chart_size(size, chart.workload.procs, chart.labels)
@@ -89,7 +77,6 @@ def paint(
 
 
 def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
-    """Return a small picture of a chart: jobs with names, and the line that marks the present time."""
     cells = Cells.blank(size.rows, size.columns)
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
@@ -111,7 +98,6 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
 
 
 def sign_of(hue: int, look: Look) -> str:
-    """Return the character that fills cells of this hue if there are no colours."""
     return (_LETTERS if look.ascii else _BLOCKS)[hue]
 
 
@@ -133,9 +119,7 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _paint_partial(area: Cells, grid: Grid) -> None:
-    """Draw the cells in which jobs begin and end: in eighths of the width if both pixels of the cell are the same,
-    otherwise in halves.
-    """
+    """Draw cells in which jobs begin and end: in eighths if both pixels are the same, else in halves."""
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
@@ -154,9 +138,7 @@ def _paint_partial(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Draw the texture (pattern) of each cell whose pixels have the same job, and the trail of suspended jobs on their
-    former processors where no other job runs.
-    """
+    """Draw textures where both pixels have one job, and trails of suspended jobs where no other runs."""
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
@@ -211,7 +193,6 @@ def _paint_useless(area: Cells, grid: Grid) -> None:
 
 
 def _missing(area: Cells, grid: Grid) -> None:
-    """Draw crosses where processors are unavailable."""
     if grid.chart.missing is None:
         return
     at = grid.upper.missing & (grid.lower.missing | (grid.lower.rank < 0))

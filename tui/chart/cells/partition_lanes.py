@@ -20,13 +20,10 @@ from tui.look import text
 from tui.look.palette import TONES, Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""Ink (number of a colour) of the bars in a look where jobs differ by characters, not by colours."""
+"""Ink of bars in a look where jobs differ by characters, not by colours."""
 _STEPS = 6
-"""Smallest average distance in columns between two changes of a bar's height at which vertical lines join the parts of
-the bar; more lines would hide the jobs.
-"""
+"""Smallest mean distance in columns between changes of a bar's height at which lines join its parts."""
 _THICKEST = 3
-"""Height of the thickest bar in rows of pixels."""
 
 
 def name_ink(grid: Grid, number: int) -> int:
@@ -37,19 +34,16 @@ def name_ink(grid: Grid, number: int) -> int:
 
 
 def bars(area: Cells) -> Bools:
-    """Return True for each cell in which a bar is drawn."""
     hue, tone = np.divmod(area.fg, TONES)
     return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.RAMP) & (hue < Hue.MANY)))
 
 
 class _Bar(NamedTuple):
-    """Part of the bar above a partition over the columns in which the bar stays at one height."""
+    """Part of a partition's bar in the columns in which it stays at one height."""
 
     rows: range
-    """Rows of pixels that the bar covers."""
     first: int
     end: int
-    """Column after the last one that the bar covers."""
     band: Band
 
 
@@ -69,9 +63,7 @@ def draw_lane_bars(area: Cells, grid: Grid) -> None:
 
 
 def lane_rows(grid: Grid) -> list[int | None]:
-    """Return, for each partition, the row of cells in which its bar begins at the left edge; None if the bar is not
-    visible there.
-    """
+    """Return the row of cells in which each partition's bar begins at the left; None if it is not visible there."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return []
@@ -84,7 +76,6 @@ def bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
 
 
 def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
-    """Return the visible parts of the bar above partition `number`, from left to right."""
     bars: list[_Bar] = []
     for columns, order in by_owner.runs(grid.chart.view.columns):
         end = min(columns.stop, grid.size.columns)
@@ -99,9 +90,7 @@ def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
 
 
 def _rows_above(grid: Grid, order: Order, number: int) -> range:
-    """Return the rows of pixels of the bar above partition `number`, at most `_THICKEST`; whole rows of cells where
-    possible.
-    """
+    """Return the rows of pixels of a partition's bar, at most `_THICKEST`; whole cells where possible."""
     view, drawn = grid.chart.view, grid.size.rows * grid.folds
     low, end = order.borders[number]
     seen = [view.rows_of(place) for place in range(max(low, view.low), min(end, view.high))]
@@ -119,7 +108,6 @@ def _rows_above(grid: Grid, order: Order, number: int) -> range:
 
 
 def draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int | NDArray[np.uint16]) -> None:
-    """Fill these columns of a row of pixels with a colour, or each with its own."""
     cell, half = divmod(row, grid.folds)
     at = cell, columns
     if grid.look.patterned:
@@ -133,7 +121,6 @@ def draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int | ND
 
 
 def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
-    """Draw a vertical line between two neighbouring parts of a bar, which are at different heights."""
     upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
     at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
     area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
@@ -141,9 +128,7 @@ def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """Write the name and size of each partition on its bar: in words right of now, and earlier sizes on the earlier
-    parts of the bar.
-    """
+    """Write names and sizes on bars: in words right of now, earlier sizes on earlier parts."""
     by_owner = grid.chart.by_owner
     if by_owner is None or grid.chart.memory is not None:
         return
@@ -168,7 +153,6 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
 
 
 def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, name: LaneName) -> None:
-    """Write the numbers of processors that the partition had earlier on all parts of its bar except the last."""
     for bar in parts[:-1]:
         end = min(bar.end, grid.now) if grid.has_now and bar.first < grid.now else bar.end
         said = (*([f"{name.name}: {bar.band.owns:,}"] if bar.first else []), f"{bar.band.owns:,}")
@@ -177,9 +161,7 @@ def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, na
 
 
 def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int) -> None:
-    """Write a text on the bar of partition `number` from `column` on, in the row of cells where it hides the fewest
-    jobs.
-    """
+    """Write a text on a bar from `column` on, in the row of cells where it hides the fewest jobs."""
     cell, colour = _row_for(grid, bar, column, len(told)), name_ink(grid, number)
     if grid.look.patterned:
         area.write(cell, column - 1, f" {told} "[: bar.end - column + 1], colour, BLANK)
@@ -198,9 +180,7 @@ def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
 
 
 def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
-    """Write the name and size of a partition inside its lane, at the right edge, because the bar of this partition is
-    not visible.
-    """
+    """Write a partition's name and size at the right inside its lane: its bar is not visible."""
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
@@ -209,13 +189,12 @@ def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: 
 
 
 def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
-    """Return the first of the texts that fits into `room` columns, in ASCII if the look needs it; "" if none fits."""
+    """Return the first text that fits into `room` columns, in ASCII if needed; "" if none fits."""
     plain = (text.plain(told) if grid.look.ascii else told for told in said)
     return next((told for told in plain if len(told) <= room), "")
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:
-    """Return the rows of cells of a partition's lane, from the top."""
     view = grid.chart.view
     low, high = max(band.low, view.low), min(band.low + max(band.owns, 1), view.high)
     if low >= high:

@@ -31,9 +31,9 @@ Form = Literal["svg", "png"]
 MOST_PIXELS = 50_000_000
 
 _AHEAD = 0.3
-"""Width of the part of the chart after now, which shows the plan, as a share of the width of the past."""
+"""Width of the plan, as a share of the width of the past."""
 _COLUMN = 4
-"""Width in pixels of a column of the chart; matrix rows whose turns are shorter than a column are drawn as lanes."""
+"""Width in pixels of a column; matrix rows with shorter turns are drawn as lanes."""
 
 _BAR = 7
 """Half the height in pixels of the bar above a partition."""
@@ -41,7 +41,7 @@ _BAR = 7
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the picture; an error is raised if the object is made with wrong ones."""
+    """Options of the picture; making wrong ones raises an error."""
 
     begin: float | None = None
     """First time to draw, in seconds; None for the first submission."""
@@ -60,9 +60,7 @@ class Options:
     dates: bool = False
     """True to label times by dates and weekdays, if the trace has a start date."""
     by_number: bool = False
-    """True to order processors by number; False to give each partition a lane of its own, if the picture is high
-    enough.
-    """
+    """False to give each partition a lane, if the picture is high enough."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -72,17 +70,13 @@ class Options:
 
 
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
-    """Write the picture of a run under the policy `spec` to the file `out`. The run must have been simulated to the
-    last time to draw.
-    """
+    """Write the picture of a run, simulated to the last time to draw, to the file `out`."""
     form_of(str(out))
     _write(drawn_alone(engine, spec, options), options, out)
 
 
 def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
-    """Write pictures of several runs, as (engine, spec), of one workload to the file `out`, one below the other with
-    the same times.
-    """
+    """Write pictures of runs of one workload, one below the other with the same times."""
     _write(drawn_below(runs, options), options, out)
 
 
@@ -99,16 +93,12 @@ def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
 
 
 def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
-    """Return the picture of a run under the policy `spec` as SVG. The run must have been simulated to the last time to
-    draw.
-    """
+    """Return the picture of a run, simulated to the last time to draw, as SVG."""
     return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
 def _moved_group(svg: str, place: int, height: int) -> str:
-    """Return an SVG picture as a group, moved down by `place` times `height`. Its ids get a suffix, so that no other
-    picture in the file has the same ids.
-    """
+    """Return a picture as a group moved down by `place` heights, with ids of its own."""
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
@@ -116,7 +106,7 @@ def _moved_group(svg: str, place: int, height: int) -> str:
 
 
 def _size(options: Options) -> tuple[int, int]:
-    """Return width and height of the picture before it is enlarged by the factor `scale`."""
+    """Return width and height before the factor `scale`."""
     return round(options.width / options.scale), round(options.height / options.scale)
 
 
@@ -134,7 +124,6 @@ def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
 
 
 def _write(svg: str, options: Options, out: str | Path) -> None:
-    """Write the picture `svg` to the file `out`, in the format of its extension and in the requested size."""
     if options.scale != 1:
         was, now = _size(options), (options.width, options.height)
         svg = svg.replace(f'width="{was[0]}" height="{was[1]}"', f'width="{now[0]}" height="{now[1]}"', 1)

@@ -21,8 +21,6 @@ _TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 
 
 class Block(NamedTuple):
-    """All rectangles of a job that have the same texture."""
-
     rank: int
     texture: Texture
     rects: tuple[Rect, ...]
@@ -33,9 +31,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """Return one block for each job and texture, with the rectangles of all its stretches (times on processors), sorted
-    by rank of the job.
-    """
+    """Return a block for each job and texture with all its rectangles, sorted by rank."""
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:
         rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
@@ -44,9 +40,7 @@ def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
 
 
 def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
-    """Return the blocks of jobs as SVG, each with a tooltip; if there are more than `_DETAIL`, one element for each
-    colour and texture, without tooltips.
-    """
+    """Return blocks with tooltips as SVG; of more than `_DETAIL`, one element per colour and texture without."""
     if len(drawn) > _DETAIL:
         by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
@@ -73,9 +67,7 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """Return the width in pixels of the outline that separates a rectangle from its neighbours; None if the rectangle
-    is too small for one.
-    """
+    """Return the width in pixels of the outline between neighbours; None if too small for one."""
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
@@ -90,7 +82,7 @@ def _tooltip(rank: int, chart: Drawing, look: Look) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """Return the name of each job as SVG, in the largest of its rectangles; a name that does not fit is left out."""
+    """Return each job's name in its largest rectangle; one that does not fit is left out."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

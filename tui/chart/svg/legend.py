@@ -22,9 +22,7 @@ _FILLS = {
 
 
 def textures(hues: Iterable[int], look: Look) -> str:
-    """Return the definitions of the SVG patterns for textures; the pattern of suspended jobs is made once for each of
-    these hues.
-    """
+    """Return the SVG patterns of textures; that of suspended jobs once for each of these hues."""
     upon = {"stroke": look.surface, "stroke_width": 1.6}
     patterns = [
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),
@@ -50,9 +48,7 @@ def _pattern(name: str, size: int, lines: str, turn: int | None = None) -> str:
 def draw_legend(
     chart: Drawing, seen: Collection[Texture], is_killed: bool, left: float, right: float, y: float, look: Look
 ) -> str:
-    """Return a line of legend as SVG: the textures in `seen`, a cross if a job was killed, and as many colours as fit
-    between `left` and `right`.
-    """
+    """Return the legend: textures in `seen`, a cross if a job was killed, and as many colours as fit."""
     drawn, x = [], left
     for sign, word in [*_signs(chart, seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP

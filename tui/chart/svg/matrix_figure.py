@@ -19,9 +19,7 @@ _GAP = 4
 def draw_matrix(
     matrix: MatrixPicture, on_turn: int | None, chart: Drawing, look: Look, width: int, height: int, fonts: str
 ) -> str:
-    """Return the matrix as an SVG file: jobs are filled in their home row and hatched in other rows (replicas); the
-    active row `on_turn` is marked.
-    """
+    """Return the matrix as SVG: jobs are filled at home and hatched as replicas; row `on_turn` is marked."""
     inner = Rect(_LEFT, _TOP, width - _LEFT - _RIGHT, height - _TOP - _BOTTOM)
     high = min(inner.height / max(len(matrix.rows), 1), inner.height / 4)
     title = f"{chart.workload.name} · {chart.title} · {processors(matrix.procs)}"

@@ -10,12 +10,11 @@ from sim.core.engine import Engine
 from tui.chart.svg.drawing import Options, drawn_alone, drawn_below
 
 WIDTH, HEIGHT, TALLER = 960, 380, 640
-"""Width and height in pixels of a chart in a notebook, and the height of the picture if it has several charts"""
+"""Width and height in pixels of a chart in a notebook, and height of several"""
 _NUMBERS = count()
 
 
 def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
-    """Return charts of one or more runs, one below the other with the same times, in light colours."""
     options = Options(width=WIDTH, height=HEIGHT if len(runs) == 1 else TALLER, theme="light")
     return with_own_ids(drawn_alone(*runs[0], options) if len(runs) == 1 else drawn_below(runs, options))
 

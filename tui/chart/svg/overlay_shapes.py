@@ -66,7 +66,6 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
 
 
 def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return crosses as SVG where processors are unavailable."""
     drawn = []
     for outage in chart.outages:
         begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
@@ -80,7 +79,7 @@ def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_useless(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return dots on grey as SVG where cores are free that no waiting job can use; jobs are drawn over them."""
+    """Return dots on grey where free cores are useless for waiting jobs; jobs are drawn over them."""
     drawn = []
     for since, until, cores in chart.useless_spans:
         begin, end = max(since, frame.begin), min(until, chart.clock)
@@ -95,7 +94,6 @@ def draw_useless(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the line of now as SVG, between past and plan."""
     if chart.until <= chart.clock:
         return ""
     x = frame.x(chart.clock)
@@ -105,9 +103,7 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return dotted lines as SVG at the times of marks, such as switches of the policy and bookmarks, with their names
-    above.
-    """
+    """Return dotted lines at the times of marks (switches, bookmarks), with names above."""
     drawn, near = [], clock_near if look.calendar is None else look.calendar.near
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:

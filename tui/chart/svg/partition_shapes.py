@@ -20,7 +20,7 @@ _LARGEST, _INSET = 11, 4
 
 
 class Boundary(NamedTuple):
-    """Boundary between processors `at - 1` and `at`, which had different owners from `start` until `end`."""
+    """Boundary below processor `at`, from `start` until `end`."""
 
     at: int
     start: float
@@ -28,21 +28,16 @@ class Boundary(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """Division of the machine into partitions, valid from `begin` to `end`. The bits of its sets are positions in the
-    chart if partitions have lanes, otherwise processors.
-    """
+    """Division of the machine from `begin` to `end`, in positions if partitions have lanes, else in processors."""
 
     begin: float
     end: float
     owners: Owners
     homes: Owners
-    """For each partition: processors or positions (bits) that it owned when the machine was first divided into
-    partitions.
-    """
+    """Processors or positions (bits) that each partition owned at first."""
 
 
 def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
-    """Yield each division that is visible, with the time for which it was valid."""
     if chart.by_owner is not None:
         for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
             yield _Division(begin, end, order.lifted_all(order.owners), order.lifted_all(chart.division))
@@ -54,9 +49,7 @@ def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
 
 
 def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors: int) -> list[Rect]:
-    """Return the rectangles of processors (bits) from `begin` to `end`; if partitions have lanes, a rectangle is cut
-    where the order of processors changes.
-    """
+    """Return the rectangles of processors (bits), cut where the order of lanes changes."""
     if chart.by_owner is None:
         return frame.rects(begin, end, processors)
     spans = chart.by_owner.spans(begin, end)
@@ -64,9 +57,7 @@ def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors:
 
 
 def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the background as SVG: without lanes, processors have the colour of their present owner; with lanes, that
-    of their first owner.
-    """
+    """Return the background: colours of present owners without lanes, of first owners with lanes."""
     drawn = []
     for begin, end, owners, homes in _divisions(chart, frame):
         for place, owned in enumerate(owners if chart.by_owner is None else homes):
@@ -76,7 +67,6 @@ def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_borrowed(chart: Drawing, frame: Frame) -> str:
-    """Return dots as SVG on the processors that a partition has borrowed."""
     drawn = []
     for begin, end, owners, homes in _divisions(chart, frame):
         loans = [owned & ~home for owned, home in zip(owners, homes, strict=False)]
@@ -94,16 +84,14 @@ def _name(chart: Drawing, place: int) -> LaneName:
 
 
 class _Bar(NamedTuple):
-    """Part of a partition's bar, for a time in which the position of the bar and the numbers on it stay the same."""
+    """Part of a partition's bar with one position and one set of numbers."""
 
     rect: Rect
     band: Band
 
 
 def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return a bar above each partition as SVG, with its name and size. Where the partition grows or shrinks, the bar
-    continues at another height.
-    """
+    """Return the bars with names and sizes; a partition that grows or shrinks continues at another height."""
     bars = _bars(chart, frame)
     drawn = []
     for place, parts in bars.items():
@@ -141,9 +129,7 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
-    """Return the part of a bar into which its text is written: all of the bar or, if the line of the present time
-    divides the bar, the wider part.
-    """
+    """Return the part of a bar for its text: all of it or, if now divides it, the wider part."""
     rect, now = bar.rect, frame.x(chart.clock)
     if not rect.x < now < rect.x + rect.width:
         return bar
@@ -152,7 +138,7 @@ def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
 
 
 def _name_that_fits(bar: _Bar, name: LaneName, colour: str) -> str:
-    """Return the longest text with the partition's name that fits on this part of its bar, as SVG; "" if none does."""
+    """Return the longest text with the partition's name that fits on its bar; "" if none does."""
     size = min(_LARGEST, bar.rect.height - 2)
     room = (bar.rect.width - 2 * _INSET) / (size * LETTER) if size >= _LARGEST / 2 else 0
     told = next((told for told in (*name.told(bar.band), f"{bar.band.owns:,}") if len(told) <= room), "")
@@ -161,7 +147,6 @@ def _name_that_fits(bar: _Bar, name: LaneName, colour: str) -> str:
 
 
 def lane_labels(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the names of partitions as SVG, at the left of the chart where their lanes begin."""
     for place, parts in _bars(chart, frame).items():
         bar, word = parts[0], _name(chart, place).name
         if bar.rect.x == frame.left and len(word) * _LARGEST * LETTER <= LEFT:
@@ -173,7 +158,6 @@ def lane_labels(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
 
 
 def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the boundaries between partitions as SVG, and a band at the left with the present owners."""
     divisions = chart.history.owners_between(frame.begin, chart.clock)
     if not divisions:
         return ""
@@ -188,7 +172,7 @@ def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the divisions (time, owners) that are drawn: of several within one pixel only the last."""
+    """Return the divisions that are drawn: of several within one pixel only the last."""
     last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
     return list(last.values())
 
@@ -211,7 +195,6 @@ def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float)
 
 
 def _edges(owners: Sequence[int]) -> set[int]:
-    """Return the processors above 0 at which a partition's range of neighbouring processors begins."""
     return {first for owned in owners for first, _ in ranges(owned) if first}
 
 

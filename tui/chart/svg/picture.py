@@ -30,7 +30,7 @@ from tui.look.palette import Look
 from tui.look.text import shorten
 
 _NODE, _LETTERS = 14, 7
-"""Smallest distance in pixels between the names of two nodes, and largest number of characters of a name."""
+"""Smallest distance in pixels between two nodes' names, and most characters of one."""
 FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
@@ -67,9 +67,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the parts of the chart as SVG, the lowest layer first. `crosses` is the SVG of the crosses on killed
-    jobs.
-    """
+    """Yield the parts of the chart, the lowest first; `crosses` are those on killed jobs."""
     trails, _ = split(chart.trails, frame, chart.clock)
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)
@@ -106,7 +104,6 @@ def _window(chart: Drawing, look: Look) -> str:
 
 
 def _description(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return text that describes the picture for screen readers, as SVG."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     ran = len({stretch.rank for stretch in chart.history.between(chart.begin, chart.clock)})
     told = f"Processors upwards, time to the right, from {_window(chart, look)}: {count(ran, 'job')} on processors"
@@ -149,7 +146,7 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _nodes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the names of nodes left of the chart as SVG. A name too near to the one above is left out."""
+    """Yield the names of nodes left of the chart; one too near to the one above is left out."""
     above = -inf
     for name, low, end in _heights(chart, frame):
         middle = (frame.y(low) + frame.y(end)) / 2
@@ -159,7 +156,6 @@ def _nodes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
 
 
 def _between_nodes(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return lines between nodes as SVG, below nodes that are high enough."""
     seen = [low for _, low, end in _heights(chart, frame) if low and frame.y(low) - frame.y(end) >= _NODE]
     return "".join(
         element("path", d=f"M{frame.left} {number(frame.y(low))}H{frame.right}", stroke=look.faint) for low in seen
@@ -167,7 +163,7 @@ def _between_nodes(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _heights(chart: Drawing, frame: Frame) -> Iterator[tuple[str, int, int]]:
-    """Yield (name, lowest core, core after the highest one) of each node, from the top; nothing in lanes."""
+    """Yield (name, lowest core, end) of each node, from the top; nothing in lanes."""
     if chart.lanes or chart.by_owner is not None:
         return
     ends = [low for low, _ in chart.names[1:]] + [frame.procs]
@@ -184,7 +180,6 @@ def _ticks(frame: Frame, look: Look) -> Sequence[tuple[float, str]]:
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the lanes of matrix rows as SVG: their numbers, a mark for the active row, and the gaps between them."""
     for place, lane in enumerate(reversed(chart.lanes)):
         top, y = frame.y((place + 1) * chart.view.stride), frame.y((place + 0.5) * chart.view.stride)
         if lane.row is not None:

@@ -32,8 +32,6 @@ _LEVELS = 5
 
 
 class Patch(NamedTuple):
-    """Rectangle of neighbouring pixels of the same kind, with its position and size in pixels."""
-
     column: int
     row: int
     width: int
@@ -42,9 +40,7 @@ class Patch(NamedTuple):
 
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
-    """Return two lists: the stretches (jobs on processors for a time) that are drawn as rectangles, and those thinner
-    than a pixel. Both are cut off at the left edge and at `until`.
-    """
+    """Return stretches to draw as rectangles, and those thinner than a pixel, cut at the left edge and at `until`."""
     large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
         start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
@@ -58,9 +54,7 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return the processors (bits) that are too flat to draw: those in ranges of neighbouring processors less than a
-    pixel high.
-    """
+    """Return the processors (bits) in ranges less than a pixel high."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]
@@ -68,9 +62,7 @@ def _flat(processors: int, frame: Frame) -> int:
 
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
-    """Return the stretches (jobs on processors for a time) as a picture in pixels, in which each pixel has the job that
-    holds most of it.
-    """
+    """Return stretches as pixels, each with the job that holds most of it."""
     per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
     edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
     since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]
@@ -84,9 +76,7 @@ def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
 
 
 def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
-    """Return stretches (jobs on processors for a time) thinner than a pixel as SVG: each pixel in the colour of the job
-    that has most of it.
-    """
+    """Return stretches thinner than a pixel as SVG: pixels in the colour of the job with most of it."""
     if not stretches:
         return ""
     pixels = add_up(stretches, frame)

@@ -29,9 +29,7 @@ def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats
 
 
 def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> tuple[Floats, Floats]:
-    """Return two arrays with an entry for each column of pixels up to now: the share of processors in use, and the
-    number of waiting jobs.
-    """
+    """Return, for columns of pixels up to now, the share in use and the number of waiting jobs."""
     time, free, waiting, _ = (np.array(column, dtype=np.float64) for column in history.columns())
     axis, last = frame.axis, frame.axis.place(frame.end)
     places = np.linspace(frame.first, last, frame.width + 1)
@@ -43,7 +41,6 @@ def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> t
 
 
 def strips(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the curves of processors in use and of waiting jobs as SVG, with their titles."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     top = frame.bottom + AXIS
     most = float(waiting.max(initial=0.0))
