@@ -18,21 +18,16 @@ from tui.widgets.panel import span_at
 
 
 class Bar(Lines):
-    """Bar of lines; a click on a span runs the action of the span."""
-
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
-        """Make the bar. `tell` returns the tooltip for an action; `ground` is the name of the background style."""
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""
-        """Tooltip that is shown now"""
         self._lines: tuple[Line, ...] = ()
         self._look: Look | None = None
 
     def show(self, lines: Sequence[Line], look: Look) -> None:
-        """Show these lines, with the colours of `look`."""
         if (tuple(lines), look) != (self._lines, self._look):
             self._lines, self._look = tuple(lines), look
             self._redraw()

@@ -18,17 +18,11 @@ from tui.chart.cells.cells import Brush, Runs
 
 
 class Inked(NamedTuple):
-    """Runs of cells whose colours are given as numbers (inks), with the brush that translates these numbers to
-    colours.
-    """
-
     runs: Runs
     brush: Brush
 
 
 class RowWidget(Widget):
-    """Base class of widgets without borders; a subclass returns its rows as segments."""
-
     ALLOW_SELECT = False
 
     @abstractmethod
@@ -36,9 +30,7 @@ class RowWidget(Widget):
         """Return the segments of a row from column `begin` to `end`."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
-        """Return the cells of a row from column `begin` to `end`, which have changed: as segments, or with inks as
-        `Inked`.
-        """
+        """Return the changed cells of a row from column `begin` to `end`, as segments or as `Inked`."""
         return self.cells(y, begin, end)
 
     def refresh(
@@ -59,9 +51,7 @@ class RowWidget(Widget):
         return [Strip(self.cells(y, *crop.column_span), crop.width) for y in crop.line_range]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters for output, except Textual's filter for the terminal's named colours, which are not used
-        here.
-        """
+        """Return the filters for output, except the one for named colours of the terminal, which are not used here."""
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
@@ -72,9 +62,7 @@ class Lines(RowWidget):
         super().__init__(id=id, classes=classes)
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
-        """Segments of each row as they were last drawn"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
-        """For each (row, first column, end column) of the last change: the segments that were put there"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
         """Show these rows; the key of each is its line number in the widget. Other rows stay the same."""
@@ -98,12 +86,10 @@ class Lines(RowWidget):
         self.refresh(*changed)
 
     def fill(self, rows: Sequence[Sequence[Segment]], blank: Style) -> None:
-        """Show these rows from the first row of the widget on, and blank rows in the style `blank` below."""
         width, height = self.size
         self.put({y: fitted(rows[y] if y < len(rows) else (), width, blank) for y in range(height)})
 
     def forget(self) -> None:
-        """Forget what was drawn, so that the caller's next rows are drawn completely."""
         self._given.clear()
         self._drawn.clear()
         self._changed.clear()

@@ -28,7 +28,6 @@ def fitting_keys(keys: Sequence[Key], last: Sequence[Key], width: int) -> Line:
 
 
 GAP = "  "
-"""Blanks behind each key."""
 
 
 def _spans(key: Key) -> list[Span]:

@@ -35,18 +35,13 @@ _A_PAN = 8
 
 
 class _Looking(NamedTuple):
-    """Camera, axis and present time with which the chart is drawn."""
-
     camera: Camera
     axis: Axis
     now: float
-    """Position of the present time of the replay on the axis."""
 
 
 class Gantt(RowWidget, can_focus=True):
-    """Widget with the chart of a scene. It stores the camera (visible part of the run), and sends a message when the
-    camera moves.
-    """
+    """Widget with the chart of a scene. It stores the camera, and sends a message when the camera moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
@@ -83,9 +78,7 @@ class Gantt(RowWidget, can_focus=True):
             return self.gantt
 
     class Hovered(Message):
-        """Message that the mouse pointer moved. `rank` is the job under it or None; `spot` is the place in the chart,
-        None outside of the chart.
-        """
+        """Message that the mouse moved to a job or None, and to a place, None outside of the chart."""
 
         def __init__(self, rank: int | None, spot: Spot | None) -> None:
             self.rank, self.spot = rank, spot
@@ -99,9 +92,7 @@ class Gantt(RowWidget, can_focus=True):
             super().__init__()
 
     class Measured(Message):
-        """Message that a span of time is being measured by a drag; `span` is (begin, end) when the button is released,
-        before that None.
-        """
+        """Message of a drag that measures time; `span` is (begin, end) when the button is released, until then None."""
 
         def __init__(self, gantt: Gantt, told: str, span: tuple[float, float] | None = None) -> None:
             self.gantt, self.told, self.span = gantt, told, span
@@ -112,25 +103,22 @@ class Gantt(RowWidget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        """Workload of the scene that was drawn last; it can differ from the workload given at first, because the
-        machine may change
-        """
+        """Workload of the scene drawn last; another than at first if the machine changed"""
         self._camera = camera
         self._scene: Pictured | None = None
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """For each (row, first column, end column) that was drawn last: its cells. Empty if Textual applies filters"""
+        """Cells by (row, first column, end column) that was drawn last; empty if Textual applies filters"""
         self._by_clock: Camera | None = None
         """Last camera with columns of equal times, for the return from columns of equal numbers of events"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """Span of time that stays visible if the size of the widget changes; None to keep the scale of the camera"""
+        """Span of time that stays visible if the size of the widget changes; None to keep the camera's scale"""
         self._grabbed: tuple[int, int, _Looking] | None = None
         """Column, row, and camera with axis and time when a drag of the chart began; None at any other time"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
-        """Mouse events at the begin and the end of the span that is being measured; None at any other time"""
         self.is_pointed_at = False
         """True to draw the mouse pointer into the chart, for viewers of a shared screen or a projector."""
         self._pointer: tuple[int, int] | None = None
@@ -155,7 +143,6 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def selected(self) -> int | None:
-        """Return the rank of the selected job, or None."""
         return self._selected
 
     @selected.setter
@@ -166,7 +153,6 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def camera(self) -> Camera | None:
-        """Return the camera; None until the widget has a size."""
         return self._camera
 
     @camera.setter
@@ -183,9 +169,7 @@ class Gantt(RowWidget, can_focus=True):
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return a camera that keeps the present time visible: by pages (the chart jumps ahead) if `pages` is True,
-        otherwise by scrolling. None if the position of the present time is unknown.
-        """
+        """Return a camera that keeps the present visible, by pages or by scrolling; None if its place is unknown."""
         if (looking := self._looking()) is None:
             return None
         return looking.camera.paging(looking.now) if pages else looking.camera.following()
@@ -206,13 +190,10 @@ class Gantt(RowWidget, can_focus=True):
         return self.cells(y, begin, end) if runs is None else Inked(runs, self._brush)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters for output, except the filter for unprintable characters, which has already been applied
-        to every cell.
-        """
+        """Return the filters, except that for unprintable characters, which every cell has passed."""
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
-        """Draw the picture again, and send the cells that changed."""
         width, height = self.size
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
@@ -239,17 +220,14 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def _label_columns(self) -> int:
-        """Return the number of columns at the left of the chart, for labels."""
         chart = None if self._scene is None else self._scene.chart
         return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.labels)
 
     @property
     def _folds(self) -> int:
-        """Return the number of rows of pixels that are drawn in one row of cells."""
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:
-        """Forget what was drawn, so that all cells are drawn at the next update."""
         self._cells = None
         self._changed.clear()
 
@@ -273,9 +251,7 @@ class Gantt(RowWidget, can_focus=True):
     # Looking elsewhere
 
     def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
-        """Show this span of time, also after changes of the widget's size; None shows the first view. `by_size` is True
-        if a new size is the reason.
-        """
+        """Show this span of time, also after changes of size; None shows the first view."""
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
         self._use_camera(first if window is None else first.fitting(*window), by_size)
@@ -291,9 +267,7 @@ class Gantt(RowWidget, can_focus=True):
         return 0.0 if self._scene is None else self._scene.clock
 
     def _looking(self) -> _Looking | None:
-        """Return the camera, axis and present time of the drawn chart. None before a chart is drawn, or while the
-        camera's kind of axis (by time or by event) differs from the chart's.
-        """
+        """Return camera, axis and present; None before a chart is drawn, or until its axis is of the camera's kind."""
         chart = self._scene.chart if self._scene else None
         if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:
             return None
@@ -366,7 +340,6 @@ class Gantt(RowWidget, can_focus=True):
         self._use_camera(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
     def action_fit_job(self) -> None:
-        """Show the selected job, with some time before and after it."""
         looking, chart = self._looking(), self._scene.chart if self._scene else None
         if looking is None or chart is None or self._selected is None:
             return
@@ -440,7 +413,6 @@ class Gantt(RowWidget, can_focus=True):
             self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:
-        """Draw the measured span as a bar into the picture."""
         if self._measured is None:
             return
         (x, _), (to, y) = ((event.x, event.y) for event in self._measured)
@@ -450,7 +422,6 @@ class Gantt(RowWidget, can_focus=True):
         cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT_STRONG), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
-        """Move the chart so that the point where the drag began stays under the pointer."""
         assert self._grabbed is not None
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:
@@ -487,7 +458,6 @@ class Gantt(RowWidget, can_focus=True):
         self.action_pan(direction)
 
     def _wheel(self, event: events.MouseEvent, steps: int) -> None:
-        """Zoom around the pointer: in time or, with shift, in processors."""
         event.prevent_default()
         event.stop()
         spot, looking = self._spot_at(event), self._looking()

@@ -32,13 +32,9 @@ class Choice(Select[str]):
 
 
 class _Overlay(SelectOverlay, Options):
-    """List that opens above other widgets when a selection field is opened.
-
-    Textual applies the style rules of the first base class only.
-    """
+    """List over other widgets. Textual applies the style rules of the first base class only."""
 
 
 def is_listed(event: OptionList.OptionMessage) -> bool:
-    """Return True if the option of the event is still in the list."""
     options = event.option_list
     return event.option_index < options.option_count and options.options[event.option_index] is event.option

@@ -27,21 +27,15 @@ from tui.widgets.cell_rows import Lines, fitted
 MARGIN = 1
 """Number of blank columns at each side; the right one shows the scroll mark."""
 AFTER = 2
-"""Number of rows that also stay visible below the line to which the panel scrolls, because that line may be wrapped
-into several rows
-"""
+"""Number of rows that also stay visible below the line to scroll to, which may be wrapped"""
 WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
-"""Function that draws a panel from a context of any kind, the size, and the first line of the body. `context.Draw` is
-the same type for contexts of the replay.
-"""
+"""Function of a context of any kind, the size, and the first line of the body."""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
 
 class Shown(Protocol):
-    """Protocol of a panel's context, with what the widget itself needs."""
-
     @property
     def look(self) -> Look: ...
 
@@ -58,9 +52,7 @@ class Shown(Protocol):
     def whose(self) -> Span | None: ...
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for the place at `column` of a line: text on the job of this rank or, if `rank` is None,
-        on the line; "" for none.
-        """
+        """Return the tooltip at `column` of a line: text on the job `rank` or, if None, on the line; "" for none."""
 
 
 class Panel(Lines, can_focus=True):
@@ -76,8 +68,6 @@ class Panel(Lines, can_focus=True):
     ]
 
     class Picked(Message):
-        """Message that the line of a job was clicked."""
-
         def __init__(self, rank: int) -> None:
             self.rank = rank
             super().__init__()
@@ -109,18 +99,14 @@ class Panel(Lines, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._draw, self._tell = draw, tell
         self._told = ""
-        """Tooltip that is shown now."""
         self._shown: Shown | None = None
         self._sheet = Sheet("")
         self._first = 0
         self._lines: tuple[Line, ...] = ()
-        """Lines that are visible below the title."""
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Draw the panel with this context. Scroll until the marked line is visible if the selection has changed, or if
-        the sheet follows its marked line and that line has changed.
-        """
+        """Draw the panel; show the marked line if the selection or, in a sheet that follows it, the line changed."""
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark
@@ -129,13 +115,11 @@ class Panel(Lines, can_focus=True):
 
     @property
     def needs(self) -> int:
-        """Return the number of rows that show the whole panel; 0 before it is first drawn."""
         return self._sheet.needs if self._sheet.title else 0
 
     # Drawing
 
     def _redraw(self) -> None:
-        """Make the sheet again, and draw the lines that changed."""
         width, height = self.size
         if self._shown is None or not width or not height:
             return
@@ -151,7 +135,6 @@ class Panel(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        """Return the number of lines of the body that are visible at once."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
@@ -216,9 +199,7 @@ class Panel(Lines, can_focus=True):
             self.tooltip = Content(told) if told else None
 
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
-        """Return the tooltip of a place: the meaning of the title, text on the job there, or what the panel's own
-        function for tooltips returns.
-        """
+        """Return the tooltip: the title's meaning, text on the job, or what the panel's own function returns."""
         context = self._shown
         if context is None:
             return ""
@@ -255,7 +236,6 @@ class Panel(Lines, can_focus=True):
 
 
 def span_at(line: Line, column: int) -> Span | None:
-    """Return the span of the line at this column, or None."""
     for span in line.spans:
         width = text.cells(span.text)
         if 0 <= column < width:
@@ -274,7 +254,6 @@ def rank_at(line: Line, column: int) -> int | None:
 def draw_rows(
     sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
 ) -> list[list[Segment]]:
-    """Return the rows of the panel as segments: title, lines, and blank rows below."""
     look = context.look
     rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
     blank = [Segment(" " * width, look.style("surface"))]
@@ -282,9 +261,7 @@ def draw_rows(
 
 
 def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: int, look: Look) -> list[list[Segment]]:
-    """Return the rows `drawn` with a mark at the right, which shows that the lines `seen` of `total` lines of the body
-    are visible. The body begins in row `top`.
-    """
+    """Return the rows with a mark at the right: the lines `seen` of `total` of the body from row `top` on."""
     rows = len(seen)
     if not rows or rows >= total:
         return drawn
@@ -297,9 +274,6 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """Return the row of the title: the sheet's title, the name of the run if two runs are compared, and the sheet's
-    note at the right.
-    """
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
@@ -312,9 +286,6 @@ def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segm
 
 
 def _lit(line: Line, context: Shown) -> str:
-    """Return the style that highlights the line of the selected job or of the job under the pointer; "" for other
-    lines.
-    """
     if line.rank is None:
         return ""
     if line.rank == context.selected:

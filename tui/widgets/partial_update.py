@@ -46,9 +46,7 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """Yield the parts of a row from column `begin` to `end`, each with the cells of the widget that is on top
-        there.
-        """
+        """Yield the parts of a row from column `begin` to `end`, with the cells of the widget on top."""
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []
@@ -71,8 +69,6 @@ def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inke
 
 
 class Update(CompositorUpdate):
-    """Update of the screen that sends a number of `Piece` objects."""
-
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self._pieces = pieces
 
@@ -95,7 +91,7 @@ _SGR = re.compile("\x1b\\[([0-9;]*)m")
 
 
 class _Pen:
-    """Writer of escape sequences that remembers the terminal's current style, and sends only changes of it."""
+    """Writer of escape sequences that sends only changes of the terminal's style."""
 
     def __init__(self, system: ColorSystem) -> None:
         self.sent: list[str] = []
@@ -116,7 +112,6 @@ class _Pen:
         self._style = was
 
     def draw_inked(self, cells: Inked) -> None:
-        """Write cells whose colours are given as numbers of inks."""
         runs, brush = cells
         self.sent += turn(self._style, brush.style(runs.inks[0]), self._system), runs.texts[0]
         turns = map(_turns_of(brush, self._system).__getitem__, runs.turns)
@@ -124,14 +119,11 @@ class _Pen:
         self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        """Return all that was written, followed by a return to the default style if needed."""
         return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
 class _Turns(dict[int, str]):
-    """Mapping from a change between two inks (numbered colours) of a brush to its escape sequence, which is made when
-    first needed. The key is one number for both inks.
-    """
+    """Escape sequence of each change between two inks, whose numbers make one key; made when first needed."""
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:
         super().__init__()

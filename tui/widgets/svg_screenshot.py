@@ -35,17 +35,14 @@ SHAPES: dict[str, _Parts] = {
     **{sign: [(int(n) % 2 / 2, int(n) // 2 / 2, 0.5, 0.5) for n in places] for sign, places in _QUARTERS.items()},
     **_LINES,
 }
-"""For each block character: the rectangles that it fills, as (x, y, width, height) in shares of its cell"""
+"""Rectangles that each block character fills, as (x, y, width, height) in shares of its cell"""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-"""For each shading character: the share of its cell that it fills"""
 _DIM = 0.6
 _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 
 @dataclass(frozen=True)
 class Type:
-    """Size of a character cell: width and height in whole pixels."""
-
     width: int
 
     @classmethod
@@ -63,14 +60,10 @@ class Type:
 
     @property
     def size(self) -> float:
-        """Return the font size of letters in cells of this size."""
         return self.width / WIDE
 
 
 def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type_: Type, title: str = "") -> str:
-    """Return the screen as the text of an SVG file. `rows` are the styled texts of its rows, `columns` is its width in
-    cells.
-    """
     width, height = columns * type_.width, len(rows) * type_.height
     inside = [
         *([element("title", text(title))] if title else []),
@@ -87,7 +80,7 @@ def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type
 
 
 def _row(row: Iterable[Segment], top: int, look: Look, type_: Type) -> Iterator[str]:
-    """Yield the SVG elements of a row whose upper edge is at `top` pixels: first all backgrounds, then the letters."""
+    """Yield the SVG elements of a row from `top` pixels on: first all backgrounds, then the letters."""
     runs, x = [], 0
     for words, style, _ in row:
         width = cells(words) * type_.width
@@ -124,9 +117,7 @@ def _kind(sign: str) -> str:
 
 
 def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
-    """Yield the rectangles of block characters, rounded to whole pixels, because a line thinner than a pixel could
-    disappear.
-    """
+    """Yield block characters' rectangles in whole pixels: a line thinner than a pixel could disappear."""
     for sign in signs:
         for left, top, width, height in SHAPES[sign]:
             begin, across = _snapped(left, width, type_.width)
@@ -147,9 +138,7 @@ def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:
-    """Yield letters as SVG text. Each word has its own position and its exact width in cells, so that all fonts give
-    the same layout.
-    """
+    """Yield words as SVG text, each with its position and exact width, so that all fonts give the same layout."""
     for words in _TOGETHER.finditer(signs):
         yield element(
             "text", text(words[0]), x=x + cells(signs[: words.start()]) * type_.width, y=y + type_.height * 0.74,
@@ -160,9 +149,6 @@ def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: T
 
 
 def _colours(style: Style, look: Look) -> tuple[str, str]:
-    """Return (colour of the letters, colour of the background) of a style; a style without colours gets those of
-    `look`.
-    """
     fore, back = _hex(style.color, look.text), _hex(style.bgcolor, look.background)
     if style.reverse:
         fore, back = back, fore
