@@ -69,7 +69,6 @@ AFTER_THE_FIRST_FRAME = 0.2
 
 
 def _screen_commands() -> type[Provider]:
-    """Return the class that provides the palette's commands; it is imported when the palette first opens."""
     from tui.screens.commands import ScreenCommands
 
     return ScreenCommands
@@ -110,19 +109,14 @@ class Schedscope(Guarded):
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        """Run that is on the screen; None before a run is opened."""
         self._asked = asked
-        """Question whether the code of a session may run, asked before it is opened; None if there is no question."""
         self._begins_with_lessons = lessons
         self.quiz = quiz
-        """Quiz that asks one question after another; None if no quiz is played."""
         self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
-        """Path of the results file that is shown first; None if the first screen is another one."""
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters through which all output passes."""
         return [*super().get_line_filters(), Printable(), *([Ascii()] if self.look.ascii else [])]
 
     def notify(
@@ -260,7 +254,6 @@ class Schedscope(Guarded):
 
     @property
     def replay(self) -> ReplayScreen | None:
-        """Return the screen of the replay, if one is open."""
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
@@ -330,7 +323,6 @@ class Schedscope(Guarded):
 
     @property
     def session_manager(self) -> SessionManager:
-        """Return the object that saves and offers sessions."""
         if self._session_manager is None:
             from tui.sessions.session_manager import SessionManager
 
@@ -341,7 +333,6 @@ class Schedscope(Guarded):
 
     @property
     def in_lesson(self) -> bool:
-        """Return True if the run on the screen belongs to a lesson; a lesson's progress is saved separately."""
         return self.opened is not None and self.opened.walk is not None
 
     @property
@@ -486,7 +477,6 @@ def open_replay(
 
 
 def run_app(app: Schedscope) -> int:
-    """Run this app in the terminal; return its exit code."""
     sys.stdin = StringIO()  # the screen owns the keyboard; a policy that reads input gets an end of file
     app.run()
     if app.opened is not None and app.opened.opening.projected:

@@ -13,9 +13,7 @@ from tui.app import Schedscope, run_app
 from tui.look.palette import Look
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
-"""Function that returns the first screen. Its arguments are the look, and True if the user has no files on this machine
-(a guest).
-"""
+"""Function that returns the first screen for the look; True for a guest, without files on this machine."""
 
 
 class Begun(Schedscope):
@@ -31,5 +29,4 @@ class Begun(Schedscope):
 
 
 def open_at(begin: Begin) -> int:
-    """Run the program beginning with the screen that `begin` returns; return its exit code."""
     return run_app(Begun(begin))

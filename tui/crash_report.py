@@ -38,9 +38,7 @@ class Guarded(App[int]):
         return not isinstance(widget, Screen) and not widget.is_attached
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message, but ignore an error in a closed screen. If this method raised it, Textual would not react
-        to keys any more.
-        """
+        """Ignore an error in a closed screen: raised here, it would stop Textual from reacting to keys."""
         try:
             await super()._dispatch_message(message)
         except Exception as error:
@@ -52,9 +50,7 @@ class Guarded(App[int]):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Print one line on the terminal, and write details of the error to a file. The session has been saved
-        already.
-        """
+        """Print one line and write the error's details to a file; the session has been saved already."""
         if not self._exit_renderables:  # one fault brings others along
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
@@ -62,12 +58,10 @@ class Guarded(App[int]):
 
 
 def _is_late(error: Exception) -> bool:
-    """Return True if the error comes from a screen or widget that has been closed."""
     return is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
-    """Yield the widgets, screens and apps whose methods the error passed through."""
     acting = _of_worker(error)
     for frame, _ in walk_tb(acting.__traceback__ if acting else None):
         widget = frame.f_locals.get("self")
@@ -81,9 +75,7 @@ def _of_worker(error: BaseException | None) -> BaseException | None:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens. When a
-    program ends, all its screens have closed: Textual gives none of them the widgets that it composes any more.
-    """
+    """Return True for a closing widget or screen; at the end of a program, all are, and compose nothing any more."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
@@ -94,7 +86,6 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 
 def report(fault: BaseException | None) -> str:
-    """Write the details of an error to a file; return a line with the path of that file."""
     fault = _of_worker(fault)
     told = f"internal error: {fault!r}"
     try:

@@ -17,18 +17,12 @@ YOUNG = 10_000
 
 
 def give_back_at_once() -> bool:
-    """Make the C library return freed memory to the system at once; return True if that is possible.
-
-    Otherwise glibc keeps much of the freed memory; in a run of a million jobs this is a third of the memory of arrays
-    that grow.
-    """
+    """Make the C library return freed memory at once, if possible; else glibc keeps a third of large arrays."""
     return _is_done(lambda library: library.mallopt(_MMAP_THRESHOLD, _LARGE))
 
 
 def settle_memory() -> None:
-    """Exclude all present objects from garbage collection: the many jobs of a trace stay in memory anyway. Return what
-    reading left to the system.
-    """
+    """Exclude present objects from garbage collection: a trace's jobs stay anyway; return what reading left."""
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()
@@ -36,14 +30,13 @@ def settle_memory() -> None:
 
 
 def give_back_what_went() -> None:
-    """Free the memory of a replay that was replaced. Its objects had been excluded from garbage collection."""
+    """Free the memory of a replaced replay, whose objects had been excluded from garbage collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
 def _is_done(act: Callable[[Any], int]) -> bool:
-    """Call a function of glibc; return True if it is there and succeeds."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -29,17 +29,13 @@ class Menus:
     """Menus of the program, which are screens over the replay; their code is imported when they open."""
 
     def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
-        """Make the menus. A guest (visitor of the web server) can open only `traces`; None if any file can be
-        opened.
-        """
+        """Make the menus. A guest (visitor of the web) can open only `traces`; None if any file can be opened."""
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look) -> None:
-        """Show the first screen over the present one. If the replay was opened from results or a puzzle, return to that
-        screen instead.
-        """
+        """Show the first screen or, if the replay was opened from results or a puzzle, return to that."""
         below = self._below
         if below is not None:
             while self._app.screen is not below:
@@ -58,7 +54,6 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, self._is_over))
 
     def show_lessons(self, settings: Settings, look: Look) -> None:
-        """Show the list of lessons, in which the next unfinished lesson is highlighted."""
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
@@ -67,7 +62,6 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, self._is_over, chosen))
 
     def _show(self, menu: FirstScreen) -> None:
-        """Show a menu over the present screen; if that is a menu itself, replace it."""
         before, self._menu = self._menu, menu
         if before is not None and self._app.screen is before:
             self._app.switch_screen(menu)
@@ -81,9 +75,7 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the results or puzzle screen that lies under the replay and appears when the replay is closed; None
-        for any other replay.
-        """
+        """Return the results or puzzle screen from which the replay was opened, which it returns to; or None."""
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
@@ -113,9 +105,7 @@ class Menus:
         self._app.run_worker(prepare, thread=True, exclusive=True, group=LOADING)
 
     def show_replay(self, replay: Screen[Any]) -> None:
-        """Show this replay in place of the present screen, or over the results or puzzle from which it was opened. If
-        another replay was open before, close an open menu, and free the memory of that replay later.
-        """
+        """Show this replay in place of the present screen or over results; an earlier one's memory is freed later."""
         is_another = self._is_over
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)
@@ -127,7 +117,6 @@ class Menus:
             self._app.push_screen(replay)
 
     def use_look(self, look: Look) -> None:
-        """Change the look of the menus that are open."""
         for screen in self._app.screen_stack:
             is_ours = screen in (self._menu, self._results, self._below) or hasattr(screen, "watch_")
             if is_ours and (use := getattr(screen, "use_look", None)):

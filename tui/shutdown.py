@@ -22,9 +22,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the number of each signal that would otherwise kill the program; a signal that is ignored (nohup)
-    stays ignored.
-    """
+    """Call `end` with each signal that would kill the program; an ignored one (nohup) stays ignored."""
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -40,7 +38,6 @@ def on_signals(end: Callable[[int], None]) -> None:
 
 
 def how_to_quit(app: App[Any]) -> str:
-    """Return a sentence on the key that quits the program, for a user who pressed ctrl+c."""
     keys = (key for key, active in app.active_bindings.items() if active.binding.action in ("quit", "app.quit"))
     return f"{next(keys, 'ctrl+q')} quits"
 
@@ -81,9 +78,7 @@ class _Patient:
 
 
 def patient(driver: type[Driver]) -> type[Driver]:
-    """Return a subclass of the driver that ignores errors of a closed terminal, which would otherwise block the end of
-    the program.
-    """
+    """Return a driver that ignores errors of a closed terminal, which would block the end of the program."""
 
     class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -51,14 +51,13 @@ class LessonApp(Schedscope):
 
 
 def open_recorded(lesson: Lesson, scene: int) -> int:
-    """Show a lesson about a recording, at the scene with this index, until the user quits; return the exit code."""
     made = RecordedPerformance(lesson)
     give_back_at_once()
     return run_app(LessonApp(made, scene))
 
 
 def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:
-    """Show an observed cluster until the user quits; return the exit code. `at` is the time that is shown first."""
+    """Show an observed cluster from time `at` on until the user quits; return the exit code."""
     give_back_at_once()
     look = choose(load(settings_path())[0], os.environ, sys.stdout.encoding)
     app = LiveApp(watch, look, state, at)
