@@ -16,9 +16,7 @@ from sim.workload.model import Floats, Ints
 
 
 class Category(NamedTuple):
-    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` its range of run times or processors as
-    text.
-    """
+    """Category of jobs: Kettimuthu's abbreviation, and its range of run times or processors as text."""
 
     label: str
     meaning: str
@@ -38,9 +36,7 @@ WIDTHS = (
 )
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
-"""Largest number of processors of each width category except the last, which is unbounded; a job with exactly this
-number belongs to the category.
-"""
+"""Largest width of each category except the last, which is unbounded; exactly this width belongs to it."""
 
 TAU = 10.0
 """Bound of the bounded slowdown, in seconds: a job with a shorter run time counts as a job of this run time."""

@@ -35,7 +35,6 @@ class NumberIds(Sequence[str]):
 
     @classmethod
     def up_to(cls, count: int) -> NumberIds:
-        """Return the ids 1, 2, 3... up to `count`."""
         return cls(np.arange(1, count + 1))
 
     def __len__(self) -> int:
@@ -57,9 +56,6 @@ class NumberIds(Sequence[str]):
         return isinstance(word, str) and len(self._indices_of(word)) > 0
 
     def index(self, word: str, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of the first job, from `start` until before `stop`, whose id is `word`; raise ValueError if
-        there is none.
-        """
         for place in self._indices_of(word).tolist():
             if place in range(*slice(start, stop).indices(len(self))):
                 return int(place)
@@ -93,9 +89,7 @@ def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
 
 
 def halved(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return the rows with 32 bits for each number if all numbers are whole and fit into 32 bits, otherwise
-    unchanged.
-    """
+    """Return the rows with 32 bits for each number if that loses nothing, otherwise unchanged."""
     if abs(rows).max(initial=0) > _HALF.max:
         return rows
     half = rows.astype(np.int32)
@@ -103,9 +97,7 @@ def halved(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def in_one(pieces: list[NDArray[Any]]) -> Floats:
-    """Return the rows of all pieces as one table, stored column after column; the list `pieces` is emptied meanwhile to
-    save memory.
-    """
+    """Return the rows of all pieces as one table, stored by columns; empty `pieces` meanwhile to save memory."""
     end = sum(map(len, pieces))
     table = np.empty((end, pieces[0].shape[1] if pieces else 0), order="F")
     while pieces:
@@ -116,15 +108,13 @@ def in_one(pieces: list[NDArray[Any]]) -> Floats:
 
 
 def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:
-    """Return the ids of the jobs with these ranks."""
     if isinstance(ids, NumberIds):
         return NumberIds(ids.numbers[ranks])
     return ids if np.array_equal(ranks, np.arange(len(ids))) else tuple(ids[rank] for rank in ranks.tolist())
 
 
 def narrow(column: NDArray[Any]) -> Ints:
-    """Return whole numbers as 32-bit integers if all of them fit, otherwise as 64-bit integers. The annotation says 64
-    bits in both cases, because callers need not know.
+    """Return whole numbers in 32 bits if all fit, else in 64, as the annotation says in both cases.
 
     >>> narrow(np.array([1.0, 2.0])).dtype, narrow(np.array([1, 2**40])).dtype
     (dtype('int32'), dtype('int64'))
@@ -135,9 +125,7 @@ def narrow(column: NDArray[Any]) -> Ints:
 
 
 def compact(column: NDArray[Any]) -> Any:
-    """Return the column unchanged or, if all its values are equal, a view that repeats the value and takes no
-    memory.
-    """
+    """Return the column or, if all its values are equal, a view that repeats the value and takes no memory."""
     if not len(column) or (column != column[0]).any():
         return column
     return np.broadcast_to(column[0], len(column))
@@ -153,9 +141,7 @@ def missing(count: int) -> Floats:
 
 
 def values_of(column: NDArray[Any], ranks: Ints) -> Any:
-    """Return the values of the jobs with these ranks. If the column is a view that repeats one value (see `compact`),
-    the result is such a view as well.
-    """
+    """Return the values of these jobs, as a view of one value if the column is one (see `compact`)."""
     return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]
 
 

@@ -39,7 +39,6 @@ class Fidelity:
     invented: tuple[Note, ...] = ()
 
     def unmodelled(self) -> Fidelity:
-        """Return a copy that has only the note about requests that no policy models."""
         return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
 
     def why_skipped(self, *ids: str) -> str:
@@ -58,10 +57,6 @@ class Fidelity:
 
 
 def notes_of(ids: Sequence[str], *found: tuple[str, NDArray[np.bool_]]) -> tuple[Note, ...]:
-    """Return a note for each fact in `found` that is True for at least one job: with the number of these jobs, and the
-    first one.
-
-    A fact is a pair (text, column with True for each job concerned).
-    """
+    """Return a note for each fact (text, column with True for each job concerned) that concerns a job."""
     hits = [(what, np.flatnonzero(where)) for what, where in found]
     return tuple(Note(what, len(jobs), f"job {ids[jobs[0]]}", chosen(ids, jobs)) for what, jobs in hits if len(jobs))

@@ -21,10 +21,8 @@ Outcome = Literal["any", "ok", "not ok", "turn", "start"]
 OUTCOMES: dict[str, Outcome] = {
     "afterany": "any", "afterok": "ok", "aftercorr": "ok", "afternotok": "not ok", "after": "start",
 }  # fmt: skip
-"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have. For the outcome `start`, the
-other job need only have started, or have been cancelled.
-
-A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
+"""Kind of dependency in Slurm -> outcome that the other job must have (`start`: started, or cancelled). A further
+outcome, `turn`, accepts any end; it is for jobs of one name that run one after another (`singleton`).
 """
 SINGLETON = "singleton"
 HOPELESS = "waits for an outcome of another job that does not come"
@@ -36,15 +34,11 @@ Time = Callable[[int], float | None]
 _FAILED = (0, 5)
 """Status numbers in the trace of a job that failed, and of a job that was cancelled."""
 SESSION = 1200.0
-"""Longest think time in seconds: a job that is submitted later than this after the end of its user's previous job
-begins a new session.
-"""
+"""Longest think time in seconds; a job submitted later after its user's previous end begins a new session."""
 
 
 class After(NamedTuple):
-    """Other job that must have ended (or, with the outcome `start`, started) before a job is submitted, and the outcome
-    that it must have.
-    """
+    """Other job that must have ended (outcome `start`: started), with this outcome, before a job is submitted."""
 
     job: int
     """Number of the other job in the workload; it is smaller than the number of the job that waits."""
@@ -53,25 +47,18 @@ class After(NamedTuple):
     """Seconds to wait after the start of the other job; only for the outcome `start`."""
 
     def is_met_by(self, is_bad: bool, may_be_cancelled: bool = False) -> bool:
-        """Return True if the end of the other job can meet this condition; `is_bad` is True if that job fails or is
-        cancelled, and `may_be_cancelled` if the run itself may cancel it.
-        """
+        """Return True if the other job's end can meet this; `is_bad`: that job fails or is cancelled in the trace."""
         return (self.outcome != "ok") if is_bad else (self.outcome != "not ok" or may_be_cancelled)
 
     def met_at(self, start_of: Time, end_of: Time, is_bad: bool) -> float | None:
-        """Return the time at which this condition becomes true in a run; None if it is not known yet, or never does.
-        `start_of` and `end_of` return the first start and the end of the job of a given rank, None before it; `is_bad`
-        is that of `is_met_by`.
-        """
+        """Return the time at which this becomes true in a run; None if it is not known yet, or never does."""
         if self.outcome == "start":
             began = start_of(self.job)
             return None if began is None else began + self.delay
         return end_of(self.job) if self.is_met_by(is_bad) else None
 
     def met_after(self, start_of: Time, cancelled: float) -> float | None:
-        """Return the time at which this condition becomes true if the other job was cancelled at the time `cancelled`;
-        None if it never does.
-        """
+        """Return the time at which this becomes true if the other job was `cancelled`; None if it never does."""
         if self.outcome == "start" and (began := start_of(self.job)) is not None:
             return began + self.delay
         return cancelled if self.is_met_by(is_bad=True) else None
@@ -79,24 +66,17 @@ class After(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Condition for the submission of a job: all jobs in `after` (or, if `is_any`, one of them) have ended with the
-    outcomes that they must have.
-    """
+    """Condition of a job's submission: all jobs in `after` (`is_any`: one of them) have ended as they must."""
 
     after: tuple[After, ...]
     think: float | None = None
-    """Seconds from the last end of the `after` jobs to the submission. With None the job is submitted at its recorded
-    submit time, or at the last of these ends if that is later.
-    """
+    """Seconds from the last end of `after` to the submission; None: at the recorded time, or that end if later."""
     is_any: bool = False
     lead: float = 0.0
-    """Seconds by which the recorded submit time precedes the job's submit time in the workload. They differ if another
-    alternative is submitted later, because ranks are in order of submit times.
-    """
+    """Seconds from the recorded submit time to that of the workload, which a later alternative can delay."""
 
     def due(self, submit: float, ended: float) -> float:
-        """Return the time at which the job is submitted: `submit` is its submit time in the workload, `ended` the time
-        at which the last of the jobs in `after` ended.
+        """Return the submit time in a run; `ended` is the time at which the last of the jobs in `after` ended.
 
         >>> Follow((After(0),), think=60).due(1000, 300), Follow((After(0),)).due(1000, 300)
         (360, 1000.0)
@@ -105,9 +85,7 @@ class Follow:
 
 
 Follows = tuple[Follow | None, ...]
-"""For each job, by number: its condition, or None if it is submitted at its recorded time. The tuple is empty if no job
-has a condition.
-"""
+"""For each job by rank: its condition, None for its recorded time; empty if no job has a condition."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +98,6 @@ class Thinking:
     """For each job: seconds from the end of its predecessor to its own submission, negative if unknown."""
 
     def take(self, index: NDArray[np.int64]) -> Thinking:
-        """Return the predecessors and think times of only the jobs in `index`, which get new numbers in this order."""
         places = np.full(len(self.preceding) + 1, -1, np.int64)
         places[index] = np.arange(len(index))
         before = places[self.preceding[index]]
@@ -128,7 +105,6 @@ class Thinking:
         return Thinking(before, self.think[index])
 
     def follows(self) -> Follows:
-        """Return the condition of each job; None if it has no predecessor."""
         return tuple(
             Follow((After(job),), think if think >= 0 else None) if job >= 0 else None
             for job, think in zip(self.preceding.tolist(), self.think.tolist(), strict=True)
@@ -138,10 +114,7 @@ class Thinking:
 def thinking_of(
     ids: NDArray[np.float64], preceding: NDArray[np.float64], think: NDArray[np.float64]
 ) -> Thinking | None:
-    """Return the predecessors and think times of jobs in rank order; None if no job has a predecessor.
-
-    `ids` are the jobs' numbers in the trace, `preceding` the numbers in the trace of their predecessors, `think` the
-    think times in seconds.
+    """Return predecessors and think times (seconds) by rank, from numbers in the trace; None if no job has any.
 
     >>> found = thinking_of(np.array([4.0, 7.0, 9.0]), np.array([-1.0, 4.0, 5.0]), np.array([-1.0, 60.0, 60.0]))
     >>> found.preceding.tolist(), found.follows()[1].after[0].job, found.follows()[1].think
@@ -157,10 +130,8 @@ def thinking_of(
 
 
 def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDArray[np.int64]) -> Thinking:
-    """Return predecessors and think times that are guessed from the times of each user's jobs.
-
-    The predecessor of a job is the job of the same user that ended last before its submission, at most `SESSION`
-    seconds earlier.
+    """Return predecessors guessed from sessions: the job of the same user that ended last before the submission, at
+    most `SESSION` seconds earlier.
 
     >>> times = np.array([0.0, 10.0, 160.0, 9000.0])
     >>> in_sessions(times, times + 100, np.array([1, 2, 1, 1])).preceding.tolist()
@@ -184,12 +155,10 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
 def not_before(
     follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], Follows]:
-    """Return two values: for each job its submit time, or that of the last job that it waits for if this is later; and
-    the conditions. The condition of a job that waits for one of several has the difference of these times as its
-    `lead`.
+    """Return each job's submit time, or that of the last job it waits for if later; and the conditions. A job that
+    waits for one of several has the difference as its `lead`.
 
-    In order of these times a job comes after all jobs that it waits for. Jobs that are not `kept` delay no other, and a
-    job with such an alternative waits for none.
+    Jobs that are not `kept` delay no other, and a job with such an alternative waits for none.
 
     >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True]))[0].tolist()
     [60.0, 60.0]
@@ -208,8 +177,7 @@ def not_before(
 
 
 def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
-    """Return the conditions of only the jobs in `index`, which get new numbers. No job waits for a job that is left
-    out.
+    """Return the conditions of the jobs in `index`, which get new numbers; none waits for a job left out.
 
     >>> renumbered((None, None, Follow((After(0), After(1)))), [1, 2])[1].after
     (After(job=0, outcome='any', delay=0.0),)
@@ -246,19 +214,15 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
 
 
 def _counted(total: int, after: Sized) -> int:
-    """Return `total`, the number of dependencies counted before, plus the number of those in `after`; raise an error if
-    these are too many.
-    """
+    """Add the number of dependencies to the `total`; raise an error if these are too many."""
     if total + len(after) > MOST_IN_ALL:
         raise TraceError(f"has dependencies on more than {MOST_IN_ALL:,} jobs; cut it into smaller files")
     return total + len(after)
 
 
 def _replacement(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
-    """Return what replaces the dependency `one` after jobs were left out and the others got new numbers (`places`).
-
-    If its job is kept, it is the same dependency with the new number. If not, it is nothing or, for the kind "turn"
-    (tasks one after another), the dependencies that `turns` has for the job that was left out.
+    """Return what replaces a dependency once jobs are left out and others have new numbers (`places`). For a job left
+    out it is nothing or, for the kind "turn", the dependencies in `turns`.
     """
     if one.job in places:
         return (one._replace(job=places[one.job]),)
@@ -266,23 +230,18 @@ def _replacement(one: After, places: Mapping[int, int], turns: Mapping[int, tupl
 
 
 def is_failing(killed: bool, status: int) -> bool:
-    """Return True if one job counts as failed (see `failing`)."""
     return killed or status in _FAILED
 
 
 def failing(killed: NDArray[np.bool_], status: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return True for each job that fails or is cancelled in the trace (by its status number there), or is killed at
-    its estimate.
-    """
+    """Return True for each job that fails or is cancelled in the trace, or is killed at its estimate."""
     found: NDArray[np.bool_] = killed | np.isin(status, _FAILED)
     return found
 
 
 def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool = False) -> NDArray[np.bool_]:
-    """Return True for each job whose condition can never be met; `fails` is True for each job that fails or is
-    cancelled, and `may_cancel` if the run itself may cancel jobs.
-
-    A job that never runs counts as one that was cancelled: it ends badly, and at once.
+    """Return True for each job whose condition can never be met; `may_cancel`: the run itself may cancel jobs. A job
+    that never runs counts as cancelled: it ends badly, and at once.
 
     >>> after = (None, Follow((After(0, "ok"),)), Follow((After(1, "any"),)))
     >>> never_submitted(after, np.array([True, False, False])).tolist()
@@ -299,8 +258,7 @@ def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool
 
 
 def possible(follows: Follows, bad: NDArray[np.bool_], may_cancel: bool = False) -> Follows:
-    """Return the conditions with only those alternatives that can be met; `bad` is True for each job that fails or is
-    left out, and `may_cancel` if the run itself may cancel jobs.
+    """Return the conditions with only alternatives that can be met; `bad` jobs fail or are left out.
 
     >>> either = Follow((After(0, "ok"), After(1, "ok")), is_any=True)
     >>> [one.job for one in possible((None, None, either), np.array([True, False, False]))[2].after]
@@ -315,9 +273,7 @@ def possible(follows: Follows, bad: NDArray[np.bool_], may_cancel: bool = False)
 
 
 def hopeful(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool) -> tuple[NDArray[np.bool_], Follows]:
-    """Return (True for each job whose condition can never be met, conditions with only the alternatives that can be
-    met). `fails` and `may_cancel` are those of `never_submitted`.
-    """
+    """Return (True for each job whose condition can never be met, conditions with only possible alternatives)."""
     never = never_submitted(follows, fails, may_cancel)
     return never, possible(follows, fails | never, may_cancel)
 
@@ -337,15 +293,12 @@ class Dependencies:
         """Jobs that wait for each other in a circle, one of each circle; one of its dependencies must be ignored."""
 
     def add(self, job: str, text: str, owner: str = "") -> None:
-        """Add the next job with the text of its dependencies. `owner` is the job's user and name: with the dependency
-        `singleton`, the job waits for earlier jobs with the same `owner`.
-        """
+        """Add a job and its dependencies; `singleton` means earlier jobs of the same `owner` (user and name)."""
         self._texts.append((job, text, owner))
         self._has_any = self._has_any or bool(text)
 
     def order(self) -> list[int]:
-        """Return the numbers of the jobs in an order in which each job comes after the jobs that it names. Otherwise
-        jobs stay in the order in which they were added.
+        """Return numbers of jobs in an order in which each comes after the jobs that it names, otherwise as added.
 
         >>> listed = Dependencies()
         >>> for job, text in (("1", "afterok:3"), ("2", ""), ("3", ""), ("4", "after:5"), ("5", "after:4")):
@@ -452,9 +405,7 @@ class Dependencies:
 
 
 def _open_circles(ahead: list[set[int]]) -> Iterator[int]:
-    """Take one job out of `ahead` (for each job, the jobs that it waits for) wherever jobs wait for each other in a
-    circle; yield the job that no longer waits.
-    """
+    """Free one job of each circle in `ahead` (for each job, the jobs that it waits for), and yield it."""
     unseen, on_path, done = 0, 1, 2
     found = bytearray(len(ahead))
     for first in range(len(ahead)):

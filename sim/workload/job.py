@@ -74,7 +74,6 @@ class Job:
         return Job, self._values()
 
     def replaced(self, **changes: Any) -> Job:
-        """Return a job with other values of these fields."""
         return Job(*(changes.get(name, getattr(self, name)) for name in FIELDS))
 
     @property

@@ -8,9 +8,7 @@ from typing import Any
 
 
 class Ranked:
-    """Base class of a machine's shape, with the properties that decide which jobs come before others in Slurm's
-    priority.
-    """
+    """Properties of a machine's shape that decide which jobs come before others in Slurm's priority."""
 
     nodes: tuple[Any, ...]
     groups: tuple[Any, ...]
@@ -19,9 +17,7 @@ class Ranked:
 
     @cached_property
     def tiers(self) -> tuple[int, ...]:
-        """Return, for each job by rank, the highest tier (`priority`) of its partitions, 0 without a partition. Jobs
-        that must start in a reservation get a higher tier than all others, as in Slurm. Empty if all tiers are equal.
-        """
+        """Return each job's highest tier of its partitions (else 0); reservations are above all. Empty if equal."""
         confined = [request.admitted.within >= 0 for request in self.requests]
         tiers = [*map(int, self._best([group.priority for group in self.groups]))]
         if not any(confined):
@@ -31,12 +27,10 @@ class Ranked:
 
     @property
     def confines(self) -> bool:
-        """Return True if some jobs must start in a reservation of nodes."""
         return any(request.admitted.within >= 0 for request in self.requests)
 
     @cached_property
     def has_choice(self) -> bool:
-        """Return True if some job may use several partitions."""
         return any(len(request.groups) > 1 for request in self.requests)
 
     @cached_property
@@ -47,17 +41,12 @@ class Ranked:
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """Return, for each job by rank, the highest factor of its partitions, divided by the highest factor of all
-        partitions; 0 for a job without a partition, or if the factor is negative. Empty if all jobs have the same
-        value and none has a choice.
-        """
+        """Return each job's highest factor of its partitions (else 0) over that of all; empty if equal, no choice."""
         return self._best(self.parts) if any(self.parts) else ()
 
     @cached_property
     def qos_factors(self) -> tuple[float, ...]:
-        """Return, for each job by rank, the priority of its quality of service, divided by the highest priority of all;
-        0 if it is negative. Empty if all jobs have the same value.
-        """
+        """Return the priority of each job's QOS over the highest of all, at least 0; empty if all are equal."""
         known = {name: max(priority, 0) for name, priority in self.qos}
         most = max(known.values(), default=0)
         found = tuple(known.get(request.qos, 0) / most for request in self.requests) if most else ()
@@ -70,9 +59,7 @@ class Ranked:
         return tuple((r.nodes if r.nodes is not None else r.least) / nodes for r in self.requests)
 
     def _best(self, values: Sequence[float]) -> tuple[float, ...]:
-        """Return, for each job by rank, the highest of `values` (one for each partition) over the job's partitions.
-        Empty if all jobs have the same and none has a choice of partitions.
-        """
+        """Return each job's highest of `values` (by partition); empty if all are equal and none has a choice."""
         if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
             return ()
         found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EACH = "*"
-"""Name in a rule that stands for every user (or account, or quality of service); the limit then holds for each of them
-separately.
-"""
+"""Name in a rule for every user (or account, or QOS); the limit then holds for each of them separately."""
 SUBMITTED = "submitted"
 """Name of the resource of a limit on the number of jobs that wait and run; a job beyond it is not accepted."""
 _WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
@@ -18,17 +16,13 @@ _WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
 
 @dataclass(frozen=True, slots=True)
 class LimitRule:
-    """Limit from the file of a machine: the most of a resource that the jobs of certain owners (such as a user) may
-    hold together.
-    """
+    """Most of a resource that the jobs of certain owners (such as a user) may hold together, by a machine's file."""
 
     resource: str
     """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""
     most: int
     owners: tuple[tuple[str, str], ...] = ()
-    """Pairs (kind, name) of the owners that a job must have to count for the limit; empty for all jobs. The kind is
-    user, account or qos; the name may be `EACH`.
-    """
+    """Pairs (user, account or qos; name or `EACH`) that a job must have to count; empty for all jobs."""
 
     @property
     def reason(self) -> str:

@@ -17,9 +17,7 @@ OWNERS = ("user", "account", "qos")
 MOST_BOUNDS = 2**20
 MOST_DEMANDS = 2**22
 MOST_CHECKS = 2**26
-"""Largest product of the number of limits and the number of jobs. A larger one is refused, because each job is compared
-with each limit.
-"""
+"""Largest product of limits and jobs, because each job is compared with each limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,7 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Limit on certain jobs (see `owner`): while they run, they may together hold at most `most` of the resource
-    `unit`.
-    """
+    """Most of the resource `unit` that certain jobs (see `owner`) may hold together while they run."""
 
     reason: str
     most: int
@@ -53,23 +49,17 @@ class Limits:
 
     bounds: tuple[Bound, ...]
     demands: tuple[tuple[tuple[int, int], ...], ...]
-    """For each job, in the order of the workload: pairs (index of the limit in `bounds`, amount that the job takes of
-    it).
-    """
+    """For each job by rank: pairs (index of the limit in `bounds`, amount that the job takes of it)."""
     submits: tuple[tuple[int, ...], ...] = ()
-    """For each job, by rank: indices in `bounds` of the limits on submitted jobs that it counts against; empty if there
-    are no such limits.
-    """
+    """For each job by rank: indices of the limits on submitted jobs that count it; empty if there are none."""
 
     def take(self, index: Iterable[int]) -> Limits:
-        """Return the limits for only the jobs in `index`, in this order."""
         jobs = list(index)
         submits = tuple(self.submits[job] for job in jobs) if self.submits else ()
         return Limits(self.bounds, tuple(self.demands[job] for job in jobs), submits)
 
     def never(self) -> Mapping[str, NDArray[np.bool_]]:
-        """Return a mapping from the reason of a limit to a column: True for each job that alone exceeds such a limit,
-        and so can never start.
+        """Return the reason of a limit -> True for each job that alone exceeds it, and so can never start.
 
         >>> wide = Limits((Bound("AssocGrpCpuLimit", 4, "cores", "account a"),), (((0, 5),), ((0, 4),)))
         >>> {why: where.tolist() for why, where in wide.never().items()}
@@ -132,9 +122,7 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
-    """Return the smallest amount of `resource` that the request can take. The exact amount may depend on the nodes,
-    which are chosen only when the job starts.
-    """
+    """Return the least amount that the request can take; the exact one may depend on nodes chosen at its start."""
     nodes = request.nodes if request.nodes is not None else request.least
     if resource in ("jobs", "nodes"):
         return 1 if resource == "jobs" else nodes
@@ -184,9 +172,7 @@ class Use:
         return bool(self.limits.demands[rank])
 
     def over(self, rank: int) -> tuple[Bound, int, int] | None:
-        """Return (limit, amount in use, amount that the job takes) for the first limit that the job would exceed if it
-        started now; None if it would exceed no limit.
-        """
+        """Return (limit, in use, taken by the job) of the first limit that its start would exceed, or None."""
         for number, amount in self.limits.demands[rank]:
             bound = self.limits.bounds[number]
             if self.used[number] + amount > bound.most:

@@ -9,9 +9,7 @@ from sim.workload.shape import Request, Shape
 
 
 def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return, for each reason why jobs can never start on this machine: a column that is True for the jobs
-    concerned.
-    """
+    """Return each reason why jobs can never start on this machine -> True for the jobs concerned."""
     found: dict[str, NDArray[np.bool_]] = {}
     known: dict[tuple[Request, float], str] = {}
     for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):

@@ -99,8 +99,7 @@ class Header:
 
     @property
     def log(self) -> str:
-        """Return the name of the log as papers write it: short name of the installation, then the computer; "" if the
-        header names no installation.
+        """Return the log's name as papers write it: short name of the installation, then the computer; "" if unnamed.
 
         >>> Header(computer="IBM SP2", comments=("Installation: Cornell Theory Center (CTC)",)).log
         'CTC IBM SP2'
@@ -112,8 +111,7 @@ class Header:
         return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
-        """Return `moment` in seconds of the trace. A number is returned unchanged; a date is taken in the machine's
-        time zone.
+        """Return `moment` in seconds of the trace; a date is taken in the machine's time zone.
 
         >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
         16200.0
@@ -157,7 +155,6 @@ class Trace:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
 
     def column(self, which: Field) -> Floats:
-        """Return one field of all jobs, in file order."""
         column: Floats = self.table[:, which]
         return column
 
@@ -193,7 +190,6 @@ class Jobs(Sequence[Job]):
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
     def copy(self) -> Jobs:
-        """Return a copy of the sequence; jobs can be replaced in the copy without a change of the original."""
         twin = Jobs(*self._columns)
         twin.made = self.made.copy()
         return twin

@@ -38,7 +38,6 @@ class NodesSample:
         return "{" + ",\n".join(listed) + "}\n"
 
     def trace(self) -> Trace:
-        """Return the trace that reading the sample's file gives: the jobs with the machine."""
         return nodes.read(self.text(), self.name, self.name)
 
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 MOST_PROCS = 10_000_000
 """Largest number of processors, because each running job needs a bit for each of them."""
 SMALLEST, GREATEST = 1e-6, 1e6
-"""Smallest and largest factor that an option accepts; other factors could make times too large or too small for the
-simulation.
-"""
+"""Factors that an option accepts; others could make times too large or too small for the simulation."""
 _KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
 """Mapping from the type of an option to what an error says is expected."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
@@ -86,8 +84,7 @@ class Option:
         return self.low is None or self.high is None or bool(self.low <= value <= self.high)
 
     def taken(self, given: object) -> Any:
-        """Return the value for a typed text or a stored value, and the default for None; raise an error for another
-        type.
+        """Return the value for a typed or stored value, the default for None; raise an error for another type.
 
         >>> OPTIONS["lead"].taken("1h"), OPTIONS["lead"].taken(None)
         (3600.0, 86400.0)
@@ -105,8 +102,7 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the option's value for a word from a plan of experiments, in which numbers, and yes or no, are written
-        as words.
+        """Return the value of a word from a plan of experiments, in which numbers, yes and no are words.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -133,7 +129,6 @@ def option(default: Any, kind: type, meaning: str, metavar: str | None = None, *
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """Return a mapping from name to option for the options that a dataclass declares, in the order of declaration."""
     return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
 
 
@@ -141,8 +136,7 @@ def options_of(cls: Any) -> dict[str, Option]:
 
 
 def parse_window(text: str) -> tuple[float | datetime, float | datetime]:
-    """Return (begin, end) of a window of time written as `T0,T1`; a missing begin is -inf, a missing end inf. Numbers
-    may contain commas, so the first comma that separates two times counts.
+    """Return (begin, end) of `T0,T1`, infinite if missing; the first comma that separates two times counts.
 
     >>> parse_window("1d,36h"), parse_window("7d,"), parse_window("1,200d,1,300d")
     ((86400.0, 129600.0), (604800.0, inf), (103680000.0, 112320000.0))
@@ -174,9 +168,7 @@ def _written_window(window: tuple[Moment, Moment]) -> str:
 
 @dataclass(frozen=True)
 class TransformOptions:
-    """Transforms of a workload, in the order in which they are applied. Exceptions: `feedback` is applied before
-    `load`, and `overrun` last.
-    """
+    """Transforms in the order of application, except that `feedback` precedes `load`, and `overrun` is last."""
 
     window: tuple[float | datetime, float | datetime] | None = option(
         None,
@@ -323,6 +315,4 @@ OPTIONS = {
     ),
     "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),
 }
-"""Mapping from the name of each option to the option, in the order of the help: the machine first, reading of the trace
-last.
-"""
+"""Options by name, in the order of the help: the machine first, reading of the trace last."""

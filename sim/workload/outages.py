@@ -27,9 +27,7 @@ MOST = 10_000
 """Largest number of changes (sizes and outages) of one machine"""
 WIDEST = 10_000_000
 MOST_GONE = 100_000_000
-"""Largest product of the numbers of changes and of processors, because each change keeps a set with a bit for each
-processor
-"""
+"""Largest product of changes and processors, because each change keeps a bit for each processor"""
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
@@ -42,9 +40,7 @@ class Outage(NamedTuple):
     """End of the outage; inf if the processors never return."""
     processors: int
     announced: bool = False
-    """True if the outage is known from the start of the run; otherwise it becomes known, with its end, when it
-    begins.
-    """
+    """True if it is known from the start of the run; else it becomes known, with its end, when it begins."""
 
 
 class Resize(NamedTuple):
@@ -79,8 +75,7 @@ def parse_machine(text: str) -> tuple[Resize, ...]:
 
 
 def parse_outages(text: str) -> tuple[Down, ...]:
-    """Return the outages in a text of parts separated by semicolons: `T0..T1`, `T0..T1: PROCESSORS`, or the path of a
-    CSV file with outages.
+    """Return the outages in parts `T0..T1`, `T0..T1: PROCESSORS`, or paths of CSV files, between semicolons.
 
     >>> parse_outages("5d..6d; d3 04:00..d3 06:00: 0-2 5")  # doctest: +NORMALIZE_WHITESPACE
     (Down(begins=432000.0, ends=518400.0, processors='', announced=True),
@@ -93,10 +88,8 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """Return the outages in a CSV file with the columns `from,to,processors,announced`; empty processors mean the whole
-    machine.
-
-    Only outages of the whole machine can be announced, because plans do not say on which processors a job will run.
+    """Return the outages in a CSV file with the columns `from,to,processors,announced`; no processors: all. Only
+    outages of the whole machine can be announced: plans do not say where a job will run.
     """
     try:
         rows = csv.DictReader(StringIO(_CSV.read(path), newline=""))
@@ -172,9 +165,7 @@ def _down(text: str) -> Down:
 
 
 def _set_as_typed(text: str) -> str:
-    """Return the text of a set of processors as typed, without unneeded blanks; "" if it is "all". Raise an error if it
-    is no set.
-    """
+    """Return a set of processors as typed, "" for all; raise an error if it is no set."""
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -226,16 +217,11 @@ def _row(row: dict[str, str | None], path: str, line: int) -> Down:
 
 
 def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
-    """Return the largest number of processors that the machine has at any time."""
     return max([procs, *(size.procs for size in sizes)])
 
 
 def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
-    """Return all outages of a machine that begins with `procs` processors, from its changes of size and from typed
-    outages (`downs`).
-
-    `calendar` converts dates to seconds of the trace.
-    """
+    """Return all outages of a machine that begins with `procs` processors; `calendar` converts dates to seconds."""
     most, found = most_procs(procs, sizes), list[Outage]()
     downs = tuple(downs)
     _check_extent(len(sizes) + len(downs), most)
@@ -258,7 +244,6 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
 
 
 def _check_extent(changes: int, procs: int) -> None:
-    """Raise an error if `changes` sets of `procs` processors each would take too much memory and time."""
     if changes > MOST:
         raise ParameterError(f"{changes:,} changes of the machine are more than the {MOST:,} that are handled")
     if changes * procs > MOST_GONE:
@@ -290,12 +275,10 @@ def absences(outages: Iterable[Outage], times: Iterable[float]) -> Iterator[int]
 
 
 def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
-    """Return the outages that a policy knows at a time: announced outages, and all others that have begun."""
     return tuple(outage for outage in outages if outage.announced or outage.begins <= time)
 
 
 def changes_of(outages: Iterable[Outage]) -> list[float]:
-    """Return the times at which processors become unavailable or available, sorted."""
     return sorted({time for outage in outages for time in outage[:2] if abs(time) != inf})
 
 

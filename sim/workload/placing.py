@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 
 def in_order(room: NDArray[np.int64], tasks: int, least: int, most: int) -> NDArray[np.int64] | None:
-    """Return the number of tasks on each node, or None if not all fit.
-
-    `room` has the number of tasks that fit on each node, at least 1, in the order in which nodes are filled. The job
-    has `tasks` tasks, on `least` to `most` nodes.
+    """Return the tasks on each node, or None if not all fit. The job takes `least` to `most` nodes; `room` has the
+    tasks, at least 1, that fit on each node, in the order in which nodes are filled.
 
     >>> in_order(np.array([4, 4, 4]), 5, least=3, most=3)
     array([3, 1, 1])
@@ -29,10 +27,8 @@ def in_order(room: NDArray[np.int64], tasks: int, least: int, most: int) -> NDAr
 
 
 def consecutive(room: Sequence[int], tasks: int, least: int, most: int) -> list[tuple[int, int]] | None:
-    """Return (node, number of tasks) for each node that a job gets, or None if no nodes are found.
-
-    `room` has the number of tasks that fit on each node, by number of the node. The job has `tasks` tasks, on `least`
-    to `most` nodes.
+    """Return (node, tasks) for each node that a job gets, or None; it takes `least` to `most` nodes, of which each has
+    `room`.
 
     Neighbouring nodes with room are a run. The smallest run with room for the whole job is taken, or else the largest
     one, and then others for what is left. If single nodes of the run have room for all of it, the job gets the node

@@ -22,9 +22,7 @@ TOP = 5
 """Number of users, groups, queues and accounts that are listed."""
 MOST_USED = 10
 CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
-"""Seconds: a job with a longer estimate than the first and a shorter run time than the second may have crashed (Lawson
-& Smirni table 1).
-"""
+"""Estimate above, and run time below, which a job may have crashed, in seconds (Lawson & Smirni table 1)."""
 RUN_LIMITS = (10, 30, 60, 180, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 604800)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 STATUSES = {
@@ -67,9 +65,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """Number of different users (or groups, queues, accounts), and those with the most jobs (`top`). Jobs without a
-    user (or group, queue, account) are left out.
-    """
+    """Different users (or groups, queues, accounts) of the jobs that have one, and those with the most jobs (`top`)."""
 
     count: int
     top: tuple[Party, ...]
@@ -101,13 +97,9 @@ class Estimates:
     over_factor: float
     """Ratio of the mean estimate to the mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
-    """Quantiles of the ratio of run time to estimate: pairs (share of the jobs, ratio that the jobs of this share do
-    not exceed).
-    """
+    """Pairs (share of the jobs, ratio of run time to estimate that this share does not exceed)."""
     ratio_bins: tuple[Bin, ...]
-    """Histogram of the ratio of run time to estimate, in bins of 0.1; a bin above 1 has the jobs that ran longer than
-    estimated.
-    """
+    """Histogram of the ratio of run time to estimate in steps of 0.1; above 1: longer than estimated."""
     exceeded: int
     """Number of jobs that ran longer than estimated."""
     crashed: int
@@ -121,13 +113,9 @@ class OnNodes:
     kinds: tuple[tuple[int, int, int, tuple[tuple[str, int], ...]], ...]
     """For each kind of node: number of such nodes, cores, memory in MB, and other resources by name."""
     partitions: tuple[tuple[str, int, float | None, bool], ...]
-    """For each partition: name, number of nodes, longest estimate in seconds or None, and True if jobs get whole
-    nodes.
-    """
+    """For each partition: name, nodes, longest estimate in seconds or None, and True if jobs get whole nodes."""
     asking: tuple[tuple[str, int], ...]
-    """Pairs (resource other than cores, number of jobs that request it); "whole nodes" and "features" count as
-    resources.
-    """
+    """Pairs (resource other than cores, number of jobs that request it), also "whole nodes" and "features"."""
     placed: int
     """Number of jobs whose nodes are recorded in the trace."""
     dependent: int = 0
@@ -135,7 +123,6 @@ class OnNodes:
     limited: int = 0
     """Number of jobs that are subject to a limit of a user, account or array."""
     reservations: int = 0
-    """Number of reservations of nodes."""
     confined: int = 0
     """Number of jobs that must start in a reservation."""
 
@@ -252,8 +239,7 @@ def _counts(index: Ints, length: int) -> tuple[int, ...]:
 
 
 def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
-    """Return a histogram whose bins end at these limits, without the empty bins at the end. A last bin is for values
-    above all limits.
+    """Return a histogram with a bin up to each limit and one above all, without the empty bins at the end.
 
     >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
     (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
@@ -272,9 +258,7 @@ def _width_bins(width: Ints) -> tuple[Bin, ...]:
 
 
 def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
-    """Return a function from a number in the column `which` to its name: the name in the trace, otherwise for example
-    `user 3` (for `kind` user).
-    """
+    """Return a function from a number to its name in the trace, otherwise for example `user 3` (for `kind` user)."""
     words = workload.names.get(which, ())
     titles = workload.header.queues if which is Field.QUEUE else {}
 
@@ -308,9 +292,7 @@ def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
 
 
 def _arrivals(workload: Workload) -> Arrivals | None:
-    """Return the numbers of submissions by hour and weekday; None if there are no jobs, or if the trace has no start
-    date or an impossible one.
-    """
+    """Return submissions by hour and weekday; None if jobs or a possible start date are missing."""
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None
@@ -330,9 +312,7 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return times, given in seconds since 1970, shifted to the local time of the zone; the offset of the zone is
-    computed once for each quarter of an hour.
-    """
+    """Return seconds since 1970 in local time; the zone's offset is computed once for each quarter of an hour."""
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
@@ -362,9 +342,7 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Return, for each job, True if the trace has an estimate for the job. If `trace` is None, the result is True for
-    all jobs, or False for all if no job has an estimate.
-    """
+    """Return True for each job with an estimate in the trace; if that is None, for all if any job has one."""
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))
         return np.array([known.get(job, False) for job in workload.ids], dtype=bool)

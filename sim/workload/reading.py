@@ -30,9 +30,7 @@ FilePath: TypeAlias = str | Path
 
 
 class Format(NamedTuple):
-    """Format of text files: a test of the first line that is no comment, and a reader. The reader is given text, name
-    of the trace, path, and options for a dump of sacct.
-    """
+    """Test of the first line that is no comment, and reader (text, name, path, options for a dump of sacct)."""
 
     begins_with: Callable[[str], bool]
     read: Callable[[str, str, FilePath, sacct.Reading], Trace]
@@ -52,9 +50,7 @@ FORMATS = {
 """Formats of text files in the order in which they are tried; a text of none of them is SWF"""
 
 MAX_BYTES, MAX_SWF = 2**30, 2**36
-"""Largest decompressed size of a file in bytes: for most formats, and for SWF, which is read part by part, so that only
-its jobs take memory.
-"""
+"""Largest decompressed sizes in bytes: for most formats, and for SWF, of which only the jobs take memory."""
 PART = 2**26
 """Smallest number of characters of the parts in which a file is processed; the last part may be smaller."""
 PATIENCE = 3.0
@@ -68,11 +64,7 @@ ENDINGS = (
 
 
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL, heard: Heard | None = None) -> Trace:
-    """Return the trace in a file of any format; `how` has the options for a dump of sacct. `heard` is called with the
-    share that has been read.
-
-    The result is a trace for any content, or a `TraceError` that says in one line what is wrong.
-    """
+    """Return the trace in a file of any format; wrong content is a `TraceError` of one line."""
     try:
         if is_database(path):
             return slog.read(path, _stem(path), how)
@@ -112,8 +104,7 @@ def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace
 
 
 def sniff(text: str, filename: str = "") -> str:
-    """Return the format of a text, from its first line that is no comment. `filename` matters only if this line has
-    column names: with the ending .swf the format is SWF, otherwise CSV.
+    """Return the format by the first line that is no comment; if that names columns, the ending .swf means SWF.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')
@@ -146,10 +137,7 @@ def _stem(path: str | Path) -> str:
 
 
 def _as_text(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the bytes as text, in large parts of whole lines. They are read as UTF-8 if possible, otherwise as Latin-1.
-
-    All line ends become newlines.
-    """
+    """Yield text in large parts of whole lines, with newlines as ends; as UTF-8 if possible, else as Latin-1."""
     text = ""
     decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
     for chunk in chain(chunks, [b""]):
@@ -180,9 +168,7 @@ def _joined(parts: Iterable[str], path: str | Path) -> str:
 
 
 def _chunks(path: str | Path, heard: Heard | None = None) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a file. Raise an error if they do not begin like a text, and as soon as they are
-    too many. `heard` is called with the share that has been read.
-    """
+    """Yield the decompressed bytes; raise an error if they begin unlike a text, and as soon as they are too many."""
     total = 0
     try:
         with _opened(path) as file:

@@ -13,9 +13,7 @@ from sim.workload.model import Workload
 
 @dataclass(frozen=True, repr=False)
 class RecordedWorkload(Workload):
-    """Jobs of a recording. Its limits and settings take effect when the policies of a run are known, because not every
-    policy can use them (`sim.policies.recorded_rules`).
-    """
+    """Recorded jobs whose limits and settings count with policies that can use them (`policies.recorded_rules`)."""
 
     recorded: Limits | None = None
     """Recorded limits of accounts, users, QOS and arrays; None if no job has such a limit."""
@@ -23,6 +21,5 @@ class RecordedWorkload(Workload):
     """Settings of the scheduler's priorities and backfill, in the form of its configuration; "" if unknown."""
 
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
-        """Return a workload of only the jobs with these ranks; they get new ranks in this order."""
         index = np.arange(len(self))[ranks]
         return replace(super().take(ranks), recorded=self.recorded and self.recorded.take(index.tolist()))  # type: ignore[call-arg]

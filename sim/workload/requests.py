@@ -23,19 +23,15 @@ MODELLED_AS_UP = "nodes that are down or drained in the file of the machine; the
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file.
-
-    If the trace has no requests for nodes, each job requests one task per processor, each with the memory in the trace.
-    If a partition has the name of the job's queue, the job must run in this partition. Notes count the jobs without a
-    partition of the machine, and the nodes that its file calls down or drained.
+    """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file. Without requests, a
+    job requests a task per processor with the memory in the trace, in the partition with the name of its queue. Notes
+    count the jobs without a partition of the machine, and the nodes that its file calls down or drained.
     """
     return _noted(_placed_on(trace, shape), shape)
 
 
 def _noted(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace with the notes about its jobs on the machine `shape`; an earlier note about the partitions of
-    another machine is dropped.
-    """
+    """Return the trace with notes about its jobs on `shape`, without notes about another machine's partitions."""
     requests = trace.shape.requests if trace.shape is not None and shape.groups else ()
     free = np.fromiter((not request.groups for request in requests), bool, len(requests))
     found = notes_of(trace.ids, (ANYWHERE, free))
@@ -65,9 +61,6 @@ def _placed_on(trace: Trace, shape: Shape) -> Trace:
 
 
 def _with_platform_note(trace: Trace) -> Trace:
-    """Return the trace with a note on the platform: jobs take whole hosts, and speeds, links and energy are not
-    modelled.
-    """
     what = "a platform of Batsim: jobs take whole hosts; speeds, links and energy are not modelled"
     return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(Note(what, 1),)))
 
@@ -81,9 +74,7 @@ def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:
-    """Return the trace with the machine `shape` and with `requests` as the requests of its jobs. If the machine has
-    reservations, each request also gets the numbers of the reservations that the job's user and account may use.
-    """
+    """Return the trace on `shape` with these requests, and with the reservations that their owners may use."""
     if shape.reservations:
         shape = shape.reserved_since(trace.header.unix_start, trace.name)
         whole = zip(requests, *_owners(trace), strict=True)
@@ -95,16 +86,13 @@ def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trac
 
 
 def _owners(trace: Trace) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the user and the account of each job."""
     words, users = trace.names.get(Field.USER, ()), trace.column(Field.USER).astype(int).tolist()
     names = [words[user] if 0 <= user < len(words) else str(user) if user >= 0 else "" for user in users]
     return names, trace.accounts or [""] * len(names)
 
 
 def _limited(trace: Trace) -> Trace:
-    """Return the trace with the machine's limits on users and accounts applied to its jobs; unchanged if the machine
-    has no limits.
-    """
+    """Return the trace with the machine's limits on users and accounts, if it has any."""
     if trace.shape is None or not trace.shape.limits:
         return trace
     return replace(trace, limits=limits_of(trace.shape, [*map(Owned, *_owners(trace))]))
@@ -127,9 +115,7 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return the request, which has resources and partitions in the order of `own`, converted to the order of
-    `shape`.
-    """
+    """Return the request, which is in the order of `own`'s resources and partitions, in the order of `shape`."""
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
     each = dict(zip(own.kinds, request.each, strict=True))

@@ -28,16 +28,12 @@ class NodeReservation:
     end: float
     nodes: frozenset[int]
     users: frozenset[str] = frozenset()
-    """Users whose jobs may use the nodes during the reservation. If the trace names reservations, only jobs that name
-    this one may use the nodes.
-    """
+    """Users whose jobs may use the nodes; if the trace names reservations, only jobs that name this one may."""
     accounts: frozenset[str] = frozenset()
     is_dated: bool = False
     """True if the times are seconds since 1970, because the file of the machine has dates."""
     is_drain: bool = False
-    """True if an administrator drained the nodes: no job starts on these meanwhile, but running jobs go on. A
-    drain is unknown before its start.
-    """
+    """True if the nodes are drained: no job starts on them, running jobs go on. It is unknown before its start."""
 
     def at(self, zero: float) -> NodeReservation:
         """Return the reservation in the time of a trace that begins at `zero`, in seconds since 1970."""
@@ -71,9 +67,7 @@ class Admission:
     within: int = -1
     """Number of the reservation that the job names, in which it must start; -1 for none."""
     may_use: frozenset[int] = frozenset()
-    """Numbers of the reservations whose nodes the job may use in addition to unreserved ones, because of its user or
-    account.
-    """
+    """Numbers of the reservations whose nodes the user or account of the job may use besides unreserved ones."""
     withdrawn: float = inf
     """Time at which the job's user withdraws it if it has not started, in seconds of the trace."""
 
@@ -100,9 +94,8 @@ def shut(
     has_end: bool = True,
     among: Iterable[int] | None = None,
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
-    """Return (nodes to which a job is confined, None for all nodes; nodes that the job may not use) for a run from
-    `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`. Only the
-    reservations with the numbers `among` can keep nodes (None: all).
+    """Return (nodes to which a job is confined, None for all; nodes that it may not use) from `start` to `end`. Only
+    what is known at `now` counts, of the reservations `among` (None: all); for `has_end` see `keeps`.
 
     >>> listed = (NodeReservation("a", 10, 20, frozenset({0})), NodeReservation("b", 15, 30, frozenset({1})))
     >>> shut(listed, Admission(), 0, 12, now=0), shut(listed, Admission(1), 15, 20, now=15)
@@ -124,10 +117,8 @@ def shut(
 
 
 def admission(listed: Sequence[NodeReservation], named: str, user: str, account: str, by_name: bool) -> Admission:
-    """Return the reservations of a job that names the reservation `named`. With `by_name` the trace names reservations,
-    and its users must name one to use it.
-
-    A name can stand for several reservations, one after another; the job runs in the last one.
+    """Return a job's reservations; `by_name`: the trace names them, and users must name one to use it. A name can stand
+    for several reservations, one after another; the job runs in the last one.
     """
     numbers = [number for number, each in enumerate(listed) if named and each.name == named and not each.is_drain]
     if numbers:
@@ -149,9 +140,7 @@ class Reserved:
         return cast(Sequence[Asking], cast(Any, self).requests)
 
     def reserved_since(self, zero: float | None, name: str) -> Self:
-        """Return the shape with reservations in the time of the trace `name`, which begins at `zero` (seconds since
-        1970, None if unknown).
-        """
+        """Return the shape with reservations in the time of a trace that begins at `zero` (None: unknown)."""
         if not any(each.is_dated for each in self.reservations):
             return self
         if zero is None:
@@ -161,9 +150,7 @@ class Reserved:
 
     @cached_property
     def confined(self) -> tuple[int, ...]:
-        """Return the ranks of the jobs that can start only until a certain time: in the reservation that they name, or
-        until their users withdraw them.
-        """
+        """Return the ranks of jobs that can start only until their reservation ends, or their user withdraws them."""
         asked = ((rank, each.admitted) for rank, each in enumerate(self._asking))
         return tuple(rank for rank, own in asked if own.within >= 0 or own.withdrawn < inf)
 
@@ -174,16 +161,12 @@ class Reserved:
         return sorted(ends.union(*((each.start, each.end) for each in self.reservations)) - {inf})
 
     def changes_after(self, now: float) -> list[float]:
-        """Return the later times at which reservations begin or end, as far as they are known at the time `now`, in
-        order.
-        """
+        """Return the later times at which reservations that are known at `now` begin or end, in order."""
         known = (self.reservations[number] for number in self.concern(now))
         return sorted({time for each in known for time in (each.start, each.end) if time > now})
 
     def concern(self, now: float) -> tuple[int, ...]:
-        """Return the numbers of the reservations that may keep nodes at the time `now` or later, as far as is known
-        then. A machine can have thousands of drains, of which few last at one time.
-        """
+        """Return the reservations that may keep nodes from `now` on, as known then: of many drains, few last."""
         at = bisect_right(self._edges, now)
         known = self._concerned.get("last")  # read once: another thread may replace it
         if known is None or known[0] != at:
@@ -210,7 +193,6 @@ class Reserved:
 
     @cached_property
     def _drained_at(self) -> list[float]:
-        """Return the starts of all drains, in order."""
         return sorted(each.start for each in self.reservations if each.is_drain)
 
     def is_drained_at(self, now: float, margin: float) -> bool:
@@ -221,9 +203,7 @@ class Reserved:
     def open_nodes(
         self, own: Admission, nodes: NDArray[np.bool_], start: float, end: float, now: float, has_end: bool
     ) -> tuple[NDArray[np.bool_], float | None]:
-        """Return those of `nodes` that a job with the admission `own` may use from `start` to `end`, and the first end
-        of a reservation after `start`; None if no reservation keeps nodes from the job then.
-        """
+        """Return the nodes open to a job from `start` to `end`, and the first end of a reservation that keeps any."""
         near = self.concern(now)
         if own.within < 0 and not near:
             return nodes, None
@@ -238,9 +218,7 @@ class Reserved:
     def left_open(
         self, own: Admission, free: NDArray[np.int64], start: float, end: float, now: float, has_end: bool = True
     ) -> NDArray[np.int64]:
-        """Return the free amounts of the nodes, set to 0 on nodes that a job with the admission `own` may not use from
-        `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`.
-        """
+        """Return the free amounts, 0 on nodes closed to the job from `start` to `end`, as far as is known at `now`."""
         if not self.reservations or (own.within < 0 and not self.concern(now)):
             return free
         only, kept = shut(self.reservations, own, start, end, now, has_end, self.concern(now))

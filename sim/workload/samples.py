@@ -94,7 +94,6 @@ class Uniform:
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """Return the generated jobs as a trace, with the notes in its header."""
         trace = sud.generate(self.count, self.procs, self.seed, load=self.load)
         header = _header("a model machine", self.procs, self.count, (self.caption, *self.notes))
         return replace(trace, name=self.name, header=header)
@@ -425,7 +424,6 @@ _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR
 
 
 def sample_of(name: str) -> Sample:
-    """Return the sample of exactly this name."""
     return _BY_NAME[name]
 
 
@@ -461,7 +459,6 @@ def _file_of(sample: Sample) -> str:
 
 
 def text_of(sample: Sample) -> str:
-    """Return the text of a sample's file."""
     if isinstance(sample, NodesSample):
         return sample.text()
     file = io.StringIO()
@@ -470,7 +467,6 @@ def text_of(sample: Sample) -> str:
 
 
 def write_all(folder: Path) -> None:
-    """Write every sample into a folder, which is made if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     for sample in _BY_NAME.values():
         (folder / _file_of(sample)).write_text(text_of(sample), encoding="utf-8", newline="\n")

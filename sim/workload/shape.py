@@ -32,9 +32,7 @@ Amounts: TypeAlias = NDArray[np.int64]
 """Array with the amount of each resource: cores, memory, then others. For several nodes, it has a row for each node."""
 Kept: TypeAlias = NDArray[np.bool_]
 BARS = ("cores", "memory", "gpus", "place")
-"""Causes why a part of a request does not fit on a node: too few free cores, too little free memory, too little of
-another resource, or the request may not use the node.
-"""
+"""Causes why a part of a request does not fit on a node; `place`: the request may not use the node."""
 OPEN = -1
 """Number in place of a cause (an index in `BARS`) if the node has space."""
 
@@ -45,9 +43,7 @@ class _Seats(NamedTuple):
 
 
 class Seats(_Seats):
-    """Numbers of the nodes that a job gets, in ascending order, and for each of these nodes the amounts of all
-    resources that the job takes there.
-    """
+    """Nodes that a job gets, in ascending order, and for each the amounts of all resources that it takes there."""
 
     @classmethod
     def of(cls, nodes: NDArray[np.intp], amounts: Amounts) -> Self:
@@ -57,7 +53,6 @@ class Seats(_Seats):
 
     @cached_property
     def columns(self) -> tuple[NDArray[np.intp], Amounts]:
-        """Return the nodes and the amounts as arrays; the second one has a row for each node."""
         return np.array(self.nodes, np.intp), np.array(self.amounts, np.int64).reshape(len(self.nodes), -1)
 
 
@@ -87,16 +82,12 @@ class NodeGroup:
     is_exclusive: bool = False
     """True if every job gets whole nodes."""
     factor: int = 1
-    """Weight of the partition in Slurm's multifactor priority (PriorityJobFactor), whereas `priority` is its tier
-    (PriorityTier).
-    """
+    """Weight in Slurm's multifactor priority (PriorityJobFactor); `priority` is the tier (PriorityTier)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request of a job: either `nodes` nodes with the amounts `each` on every node, or `tasks` tasks with `each` for
-    every task, on `least` to `most` nodes.
-    """
+    """Request of `nodes` nodes with `each` on every one, or of `tasks` with `each`, on `least` to `most` nodes."""
 
     each: tuple[int, ...]
     """Amount of each resource that the job needs for each node or, if `tasks` is given, for each task."""
@@ -105,28 +96,21 @@ class Request:
     least: int = 1
     most: int | None = None
     per_node: tuple[int, ...] = ()
-    """For a job with tasks: amount of each resource that it needs once on each of its nodes, however many tasks run
-    there; empty if none.
-    """
+    """For tasks: amount of each resource needed once on each node, however many run there; empty if none."""
     features: frozenset[str] = frozenset()
     is_exclusive: bool = False
     groups: tuple[int, ...] = ()
-    """Numbers of the partitions that the job may use, in the order in which they are tried; empty for the whole
-    machine.
-    """
+    """Partitions that the job may use, in the order in which they are tried; empty for the whole machine."""
     admitted: Admission = Admission()
     qos: str = ""
 
     @property
     def cores(self) -> int:
-        """Return the number of cores that the request needs."""
         return self.each[0] * (self.tasks if self.tasks is not None else self.nodes or 0)
 
     @property
     def more_always_fits(self) -> bool:
-        """Return True if the request, once it fits, also fits whenever more is free. A limit on its number of nodes can
-        prevent that.
-        """
+        """Return True if the request, once it fits, fits whenever more is free; a limit on nodes can prevent that."""
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
     @property
@@ -177,18 +161,14 @@ def in_amounts(kinds: Sequence[str], amounts: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Shape(Ranked, Reserved):
-    """Nodes of a machine in a fixed order, its partitions (`groups`), and what each job requests, by rank of the
-    job.
-    """
+    """Nodes of a machine in a fixed order, its partitions (`groups`), and what each job requests, by rank."""
 
     nodes: tuple[ComputeNode, ...]
     groups: tuple[NodeGroup, ...] = ()
     requests: tuple[Request, ...] = ()
     placement: NodePlacement = "best"
     ran: tuple[Seats | None, ...] = ()
-    """For each job: nodes and amounts that it had according to the trace, None if unknown. Empty if the trace does not
-    record nodes.
-    """
+    """For each job: its recorded nodes and amounts, None if unknown; empty if the trace does not record nodes."""
     limits: tuple[LimitRule, ...] = ()
     """Limits that the machine's file sets for users, accounts and qualities of service."""
     reservations: tuple[NodeReservation, ...] = ()
@@ -232,13 +212,10 @@ class Shape(Ranked, Reserved):
 
     @property
     def cores(self) -> int:
-        """Return the number of cores of all nodes."""
         return self.first_core[-1]
 
     def placed(self, placement: str) -> Shape:
-        """Return the shape with this placement rule. The rule `lowest`, the default on the command line, keeps the rule
-        in the machine's file.
-        """
+        """Return the shape with this rule; `lowest`, the command line's default, keeps that of the machine's file."""
         if placement == "lowest":
             return self
         if placement not in NODE_PLACEMENTS:
@@ -246,7 +223,6 @@ class Shape(Ranked, Reserved):
         return replace(self, placement=cast(NodePlacement, placement))
 
     def take(self, index: Iterable[int]) -> Shape:
-        """Return the shape with only the requests of these jobs, in this order."""
         jobs = list(index)
         ran = tuple(self.ran[i] for i in jobs) if self.ran else ()
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
@@ -275,9 +251,7 @@ class Shape(Ranked, Reserved):
     # Where a request fits
 
     def seat(self, request: Request, free: Amounts) -> Seats | None:
-        """Return the nodes and amounts that a request gets when `free` is free on the nodes; None if the request does
-        not fit.
-        """
+        """Return the nodes and amounts that a request gets when `free` is free on them; None if it does not fit."""
         if not request.groups:
             return self._seat(request, free, self.allowed(request.features, None), request.is_exclusive)
         for number in request.groups:
@@ -289,17 +263,13 @@ class Shape(Ranked, Reserved):
         return None
 
     def fits(self, request: Request, free: Amounts) -> bool:
-        """Return True if a request fits when `free` is free on the nodes. Nodes are chosen only if counting the tasks
-        that fit is not enough to decide this, because choosing takes longer.
-        """
+        """Return True if a request fits in `free`; nodes are chosen, which is slow, only if counting cannot tell."""
         if not self.counts(request):
             return self.seat(request, free) is not None
         return any(bool(_has_places(request, room)) for room in self._rooms(request, free))
 
     def fits_from(self, request: Request, steps: Amounts) -> int:
-        """Return the index of the first of several steps from which on the request fits in all of them together; the
-        number of steps if there is none. `steps` has the free amounts of the nodes in each step, and `counts` is true.
-        """
+        """Return the first step from which on the request, which `counts`, fits in all together; else their number."""
         fits = np.zeros(len(steps), np.bool_)
         for room in self._rooms(request, steps):
             fits |= _has_places(request, np.minimum.accumulate(room[::-1]))
@@ -311,7 +281,6 @@ class Shape(Ranked, Reserved):
         return by_places and not self.limits_nodes(request)
 
     def limits_nodes(self, request: Request) -> bool:
-        """Return True if one of the request's partitions limits the number of nodes of a job."""
         return any(self.groups[number].most_nodes is not None for number in request.groups)
 
     def _rooms(self, request: Request, free: Amounts) -> Iterator[Amounts]:
@@ -362,9 +331,7 @@ class Shape(Ranked, Reserved):
 
     @staticmethod
     def room(request: Request, free: Amounts) -> Amounts:
-        """Return how many tasks of the request fit on each node; for a request of nodes, how many times the amounts for
-        one node fit. `free` may have these amounts for several steps, and then the result does, too.
-        """
+        """Return how many tasks (or shares of a node) fit on each node; for several steps if `free` has them."""
         room: Amounts | None = None
         for kind, amount in enumerate(request.each):
             once = request.per_node[kind] if request.per_node else 0
@@ -399,9 +366,7 @@ class Shape(Ranked, Reserved):
         return {}
 
     def bars(self, request: Request, free: Amounts) -> NDArray[np.int8]:
-        """Return, for each node, the index in `BARS` of the cause why a task of the request (or its share of a node)
-        does not fit; `OPEN` if it fits.
-        """
+        """Return for each node the index in `BARS` of why a task (or share of a node) does not fit; else `OPEN`."""
         first = np.full(len(free), OPEN, np.int8)
         for kind, amount in reversed([*enumerate(request.amounts(1))]):  # the first cause replaces those after it
             if amount:
@@ -416,9 +381,7 @@ class Shape(Ranked, Reserved):
         return found
 
     def fault(self, request: Request, seats: Seats) -> str:
-        """Return text on what is wrong with the nodes and amounts in `seats` for this request: too little, too much or
-        not allowed. Return "" if nothing is wrong.
-        """
+        """Return text on what is wrong with `seats`: too little, too much or not allowed; "" if nothing is."""
         groups = [self.groups[n] for n in request.groups if self.groups[n].nodes.issuperset(seats.nodes)]
         if request.groups and not groups:
             return "a job is on nodes outside its partitions"
@@ -443,9 +406,7 @@ class Shape(Ranked, Reserved):
     # Why a job can never start
 
     def why_never(self, request: Request, estimate: float) -> str:
-        """Return text on why the request can never be met: the empty machine lacks something, or the estimate exceeds
-        the time limits of the partitions. Return "" if the request can be met.
-        """
+        """Return text on why the empty machine or its time limits can never meet the request; "" if they can."""
         allowed = self.within_limits(request, estimate)
         if request.groups and not allowed.groups:
             return "longer than its partition allows"
@@ -464,9 +425,7 @@ class Shape(Ranked, Reserved):
         return request if groups == request.groups else replace(request, groups=groups)
 
     def _missing(self, request: Request) -> str:
-        """Return text on what the empty machine lacks for the request: enough of a resource on a node, its features, or
-        enough such nodes. If only the nodes of its partitions lack it, the text says so.
-        """
+        """Return text on what the empty machine, or only its partitions, lacks: a resource, features, or nodes."""
         masks = [self.allowed(frozenset(), number) for number in request.groups]
         of_its = np.logical_or.reduce([mask for mask in masks if mask is not None]) if masks else None
         for has, where in ((self.has, ""), (self.has[of_its] if of_its is not None else None, " of its partition")):
@@ -482,9 +441,7 @@ class Shape(Ranked, Reserved):
 
 
 def _has_places(request: Request, room: Amounts) -> NDArray[np.bool_]:
-    """Return True if the nodes have as many places as the request needs, `room` on each; for several steps at once if
-    `room` has them.
-    """
+    """Return True if `room` on the nodes has the places that the request needs; by steps if it has several."""
     if request.tasks is None:
         return np.asarray(np.add.reduce(room > 0, axis=-1, dtype=np.int64) >= (request.nodes or 0))
     return np.asarray(np.add.reduce(np.maximum(room, 0), axis=-1) >= request.tasks)

@@ -16,9 +16,7 @@ DEEPEST = 50
 
 
 class ShareTree:
-    """Tree of accounts in which each job belongs to a user. Accounts and users of jobs that it lacks are added, with
-    one share each.
-    """
+    """Tree of accounts in which each job belongs to a user; missing accounts and users have one share each."""
 
     def __init__(self, entries: Iterable[ShareEntry], jobs: Iterable[tuple[str, str]]) -> None:
         """Make the tree of the entries; `jobs` has the account and user of each job by rank."""
@@ -63,9 +61,7 @@ class ShareTree:
         return found
 
     def unowned(self) -> dict[int, float]:
-        """Return a mapping from each entry to its usage before the trace, in processor seconds. An account has here the
-        usage that its users and accounts do not explain, such as the usage of users who have left.
-        """
+        """Return the usage before the trace in processor seconds; of accounts what the entries below do not explain."""
         left = {at: each.usage for at, each in enumerate(self.entries)}
         for parent, children in self._below.items():
             if parent >= 0:
@@ -115,10 +111,8 @@ class ShareTree:
         next: int,
         is_tied: bool,
     ) -> tuple[int, int]:
-        """Add the ranks of all users at and below these entries to `found`, a mapping from the index of a user.
-
-        `rank` is the last rank given and `next` the next one; return both as they are afterwards. With `is_tied` the
-        first user gets the last rank.
+        """Add the ranks of all users at and below these entries to `found`; return the last rank and the next one. With
+        `is_tied` the first user gets the last rank.
         """
         order = sorted(places, key=lambda at: (-levels[at], not self.entries[at].user))
         before: float | None = None
@@ -143,10 +137,7 @@ class ShareTree:
 
 
 def share_trees(workload: Workload) -> Callable[[], ShareTree]:
-    """Return a function that makes the tree of the machine's accounts with the accounts and users of all jobs.
-
-    It holds no run times, as a policy can reach it.
-    """
+    """Return a maker of the tree of all jobs' accounts and users; a policy can reach it, so it has no run times."""
     words, numbers = workload.names.get(Field.USER, ()), workload.user
     known, shape = workload.accounts, workload.shape
 

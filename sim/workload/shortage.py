@@ -53,11 +53,7 @@ class _Part(NamedTuple):
 
 
 def shortage(shape: Shape, request: Request, free: Amounts, total: int) -> Shortage:
-    """Return why the request does not fit.
-
-    `free` has the free amounts of each node, 0 on nodes that reservations keep from the job. The machine has `total`
-    free cores.
-    """
+    """Return why the request does not fit; `free` is 0 on nodes that reservations keep from the job."""
     parts = [_part(shape, request, free, number) for number in request.groups or (None,)]
     parts = [part for part in parts if (part.most or inf) >= (request.nodes or 0)] or parts
     fullest = max(parts, key=lambda part: (part.found(request), int(part.room.max(initial=0))))
@@ -95,9 +91,7 @@ def _part(shape: Shape, request: Request, free: Amounts, number: int | None) -> 
 
 
 def _places(shape: Shape, request: Request, free: Amounts, fullest: _Part) -> tuple[str, int, Callable[[_Part], int]]:
-    """Return (text on what a place is, places needed, function that counts the places of a partition), of which the
-    partition with the most room, `fullest`, has too few.
-    """
+    """Return (what a place is, places needed, counter of a partition's places); `fullest` has the most room."""
     able, tasks, most = int((fullest.room > 0).sum()), request.tasks, fullest.most
     if tasks is None:
         return "nodes", request.nodes or 0, lambda part: int((part.room > 0).sum())

@@ -27,9 +27,7 @@ _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
 
 @dataclass(frozen=True)
 class Source:
-    """Source of a run: its trace (a path, the name of a sample, or the text of a puzzle), and all options except the
-    policy.
-    """
+    """Trace of a run (a path, the name of a sample, or the text of a puzzle), and all options except the policy."""
 
     trace: str
     procs: int | None = None
@@ -43,9 +41,7 @@ class Source:
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
-        """Return the source for a trace and the values (as typed) of options by name; options that are not given have
-        their defaults.
-        """
+        """Return the source for a trace and typed options by name; other options have their defaults."""
         for name in given:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
@@ -64,7 +60,6 @@ class Source:
 
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
-        """Yield (name, option, value) for each option."""
         values = {**vars(self), **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
@@ -79,9 +74,7 @@ class Source:
         return trace, self.made(Workload.of(trace, self.procs, self.machine))
 
     def read_trace(self, heard: reading.Heard | None = None, has_limits: bool = False) -> Trace:
-        """Return the trace, on the nodes of the file `--nodes` if that is given. `heard` is called with the share of
-        the file that has been read. With `has_limits`, the caller knows the limits that the file lacks.
-        """
+        """Return the trace, on the nodes of `--nodes` if given; `has_limits`: the caller knows limits that it lacks."""
         shape = reading.read_shape(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
@@ -92,9 +85,7 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return `workload` after all transforms of this source, with the outages of this source. If `with_overruns` is
-        False, the overrun rule for jobs that exceed their estimates is not applied.
-        """
+        """Return `workload` after all transforms, with outages; the overrun rule only if `with_overruns`."""
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
@@ -105,9 +96,7 @@ def is_line(trace: str) -> bool:
 
 
 def find(trace: str) -> Path:
-    """Return the path of a trace that is given by its path or as the name of a sample; the text of a puzzle stays as it
-    is.
-    """
+    """Return the path of a trace, given by path or as a sample's name; the text of a puzzle stays as it is."""
     path = Path(trace)
     if is_line(trace):
         return path

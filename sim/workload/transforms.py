@@ -34,23 +34,19 @@ EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
 
 def window(workload: Workload, start: float, end: float) -> Workload:
-    """Return the jobs submitted at or after `start` and before `end`; their times do not change."""
     _require(start < end, "a window needs its start before its end", f"{start:.12g},{end:.12g}")
     inside = (start <= workload.submit) & (workload.submit < end)
     return workload.take(np.flatnonzero(inside))
 
 
 def widen(workload: Workload, factor: float) -> Workload:
-    """Return the workload with each job's number of processors multiplied by `factor`, rounded up, at most the
-    machine's number.
-    """
+    """Return the workload with each width multiplied by `factor`, rounded up, at most the machine's number."""
     OPTIONS["widen"].check(factor)
     wide = np.minimum(np.ceil(workload.width * factor), workload.procs).astype(np.int64)
     return workload if factor == 1 else replace(workload, width=np.maximum(wide, 1))
 
 
 def first(workload: Workload, count: int) -> Workload:
-    """Return the first `count` jobs in rank order, or all if there are fewer."""
     OPTIONS["jobs"].check(count)
     return workload.take(slice(0, count))
 
@@ -65,9 +61,7 @@ def load(workload: Workload, factor: float) -> Workload:
 
 def feedback(workload: Workload) -> Workload:
     """Return the workload in which a job is submitted when its preceding job has ended and its user has thought.
-
-    If the trace does not name preceding jobs, sessions of users are assumed (Zakay & Feitelson). The preceding job is
-    then the user's job that ended last before, at most `SESSION` seconds earlier.
+    Without preceding jobs in the trace, sessions of users are assumed (Zakay & Feitelson; `in_sessions`).
     """
     thinking, fidelity = workload.thinking, workload.fidelity
     if thinking is None and len(workload):
@@ -99,19 +93,15 @@ def offline(workload: Workload) -> Workload:
 
 
 def recorded(workload: Workload) -> Workload:
-    """Return the workload with the estimates that the trace recorded."""
     return workload
 
 
 def exact(workload: Workload) -> Workload:
-    """Return the workload with exact estimates: the run times."""
     return replace(workload, estimate=workload.runtime.copy())
 
 
 def factor(workload: Workload, r: float) -> Workload:
-    """Return the workload with estimates of `r` times the run time. If `r` is below 1, all jobs exceed their estimates,
-    so the overrun rule applies.
-    """
+    """Return the workload with estimates of `r` times the run time; below 1, all jobs exceed their estimates."""
     _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
@@ -124,11 +114,7 @@ def random(workload: Workload, r: float, seed: int = 0) -> Workload:
 
 
 def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
-    """Return the workload with estimates of the phi model: exact for a fraction `p` of the jobs, longer for the others.
-
-    Let y be a uniform random number from 0 to 1. The estimate is the run time if y < p, otherwise run * (1 - p) / (1 -
-    y).
-    """
+    """Return the workload with estimates of the phi model: exact for a fraction `p` of the jobs, else longer."""
     _require(0 <= p <= 1, "estimates phi:P needs P between 0 and 1", p)
     run, y = workload.runtime, _draw(workload, seed)
     return replace(workload, estimate=np.where(y < p, run, run * (1 - p) / (1 - y)))
@@ -214,15 +200,11 @@ class Transforms(TransformOptions):
             self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
-        """Return the workload to simulate: after all transforms and the overrun rule (for jobs that exceed their
-        estimates).
-        """
+        """Return the workload to simulate: after all transforms, with the overrun rule last."""
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:
-        """Return the workload after all transforms, but before the overrun rule (for jobs that exceed their estimates);
-        this is the workload that statistics describe.
-        """
+        """Return the workload before the overrun rule; this is the workload that statistics describe."""
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
         workload = widen(workload, self.widen)
@@ -284,9 +266,7 @@ def _require(holds: bool, rule: str, got: object) -> None:
 
 
 def _within_bounds(workload: Workload) -> Workload:
-    """Return the workload unchanged. Raise an error if its times are so large that a floating-point number cannot
-    distinguish seconds.
-    """
+    """Return the workload; raise an error if a float cannot distinguish seconds of its times."""
     latest = max(float(column.max(initial=0)) for column in (workload.submit, workload.runtime, workload.estimate))
     _require(
         latest <= LARGEST,

@@ -75,7 +75,6 @@ def _values(job: object) -> dict[Field, float] | None:
 
 
 def _name(value: object) -> str:
-    """Return the name of a job or a profile as text; in the file it may be a number."""
     return str(value) if isinstance(value, (str, int, float)) else ""
 
 
@@ -93,18 +92,13 @@ class _Runtimes:
         self._known: dict[str, float | None] = {}
 
     def kind(self, name: str) -> str:
-        """Return the type of the profile `name` as text, for the note about jobs that are left out."""
         profile = self._profiles.get(name)
         if not isinstance(profile, dict):
             return "the file does not describe the job's profile"
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Return the run time of the profile `name` in seconds; None if the profile is not made of delays only, or
-        contains itself.
-
-        `depth` is the number of sequences that contain this profile.
-        """
+        """Return a profile's run time in seconds; None if it is not made of delays only, or contains itself."""
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

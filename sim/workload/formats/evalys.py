@@ -13,11 +13,9 @@ OUTCOMES = {"startingtime", "executiontime", "finishtime", "waitingtime", "turna
 
 
 def is_header(line: str) -> bool:
-    """Return True if the line has the column names of a jobs.csv."""
     columns = {table.plain_name(column) for column in line.split(table.separator(line))}
     return {"jobid", "submissiontime"} <= columns and len(columns & OUTCOMES) >= 3
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the trace of a jobs.csv."""
     return table.read(text, name, path, format="evalys")

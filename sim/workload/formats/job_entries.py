@@ -16,9 +16,7 @@ from sim.workload.options import MOST_PROCS
 from sim.workload.shape import Request, Shape
 
 MOST_AMOUNT = 2**40
-"""Largest amount of a resource that a node has or a job requests; a million times this amount still fits into 64
-bits.
-"""
+"""Largest amount of a resource on a node or in a request; a million times it still fits into 64 bits."""
 MOST_TASKS = 2**20
 _APART = {
     "id", "submit", "run", "estimate", "user", "account", "begin", "name", "dependency", "fails", "qos", "array",
@@ -121,6 +119,5 @@ def is_amount(value: object) -> bool:
 
 
 def words_of(value: object) -> list[str]:
-    """Return the list of words in `value`, which is a list, or a text in which commas separate the words."""
     words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

@@ -36,9 +36,7 @@ from sim.workload.share_entry import ShareEntry
 MACHINE = TextKind("machine", 2**22, TraceError)
 HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
-"""Largest number of nodes, of partitions, and of memberships of nodes in partitions (a node counts in each of its
-partitions).
-"""
+"""Largest number of nodes, of partitions, and of memberships of nodes in partitions."""
 MOST_ACCOUNTS = 100_000
 """Largest number of accounts and users with shares"""
 MOST_NOTES, MOST_LETTERS = 100, 200
@@ -125,9 +123,7 @@ def _word(job: Mapping[str, Any], name: str) -> str:
 
 
 def read_machine(text: str, path: object) -> Shape:
-    """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, TOML, or the
-    machine of a trace in JSON.
-    """
+    """Return the machine in the text of `scontrol show node` and `show partition`, in TOML, or in JSON."""
     if re.search(r"^NodeName=", text, re.MULTILINE):
         return _of_scontrol(text, path)
     if text[:1] == "{" and is_machine(text) and isinstance(content := parsed_json(text, path), dict):
@@ -188,18 +184,14 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
 
 
 def _refuse_misspelled(table: Mapping[str, Any], known: set[str], what: str, path: object) -> None:
-    """Raise an error if a word of the table `what` is not one of the `known` words but resembles one. Other unknown
-    words are left to the programs that wrote them.
-    """
+    """Raise an error if an unknown word resembles a known one; others are left to the programs that wrote them."""
     for word in sorted(table.keys() - known)[:MOST_NOTES]:
         if hint := similar(word[:40], known):
             raise TraceError(f"{what} has the unknown word {shown(word)}{hint}", path)
 
 
 def _refuse_unreadable(content: Mapping[str, Any], path: object) -> None:
-    """Raise an error if a file written by hand names nodes that it does not have, or has a time limit that is no
-    number.
-    """
+    """Raise an error if a file written by hand names nodes that it lacks, or has a time limit that is no number."""
     tables = {
         kind: [(at, table) for at, table in enumerate(listed, start=1) if isinstance(table, dict)]
         for kind, listed in ((kind, content.get(kind)) for kind in ("nodes", "partitions", "reservations"))
@@ -265,9 +257,7 @@ def _time_of(value: object) -> tuple[float, bool] | None:
 
 
 def _members(named: object, numbers: Mapping[str, int]) -> frozenset[int]:
-    """Return the numbers of the nodes in `named`, a list of numbers or a text with names of nodes; `numbers` maps names
-    to numbers.
-    """
+    """Return the numbers of the nodes in `named`, a list of numbers or a text with names of nodes."""
     if isinstance(named, str):
         return frozenset(numbers[host] for host in hosts(named) if host in numbers)
     listed = named if isinstance(named, list) else []
@@ -290,11 +280,7 @@ def _limits(listed: object, path: object) -> Iterator[LimitRule]:
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
-    """Yield the nodes that entry number `at` describes: one node, `count` equal nodes, or one for each host in the
-    entry's name.
-
-    `before` is the number of nodes in the entries before it.
-    """
+    """Yield the nodes of an entry: one, `count` equal ones, or one for each host of its name; `before` precede it."""
     cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
     others = {key.removesuffix("s"): value for key, value in node.items() if key not in NODE_WORDS}
     amounts = {"cores": cores, "memory": memory, **others}

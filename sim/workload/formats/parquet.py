@@ -52,9 +52,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def read(path: str | Path, name: str, heard: Callable[[float], object] | None = None) -> Trace:
-    """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted. `heard`
-    is called with the share of the rows that has been read, from 0 to 1.
-    """
+    """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted."""
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:
         schema = module.read_schema(path)
@@ -104,14 +102,11 @@ class _Jobs:
         self._damage = Damage("numbers for submit, procs and runtime", "row")
 
     def check(self, unpacked: int) -> None:
-        """Raise an error if `unpacked` bytes are too many in memory for a file of this size."""
         if unpacked > self._most:
             raise TraceError(f"is no trace: it takes more than {TIMES} times its size in memory", self._path)
 
     def take(self, cells: Mapping[str, Any]) -> None:
-        """Add the jobs of one piece of the file; `cells` maps the meaning of a column, such as submit, to the
-        column.
-        """
+        """Add the jobs of a piece; `cells` maps the meaning of a column, such as submit, to the column."""
         many = len(next(iter(cells.values())))
         unknown = np.full(many, np.nan)
         known = {meaning: self._numbers(cells[meaning]) if meaning in cells else unknown for meaning in NUMBERS}
@@ -130,9 +125,7 @@ class _Jobs:
         self._jobs += int(good.sum())
 
     def _ids_of(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
-        """Return the ids of the jobs in rows for which `good` is True, as numbers if all are whole numbers above 0. A
-        missing id is replaced by the number of the row.
-        """
+        """Return the ids of `good` rows, as numbers if all are whole and above 0; the row's number if missing."""
         if self._arrow.types.is_integer(column.type) and not column.null_count:
             numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)[good]
             if not len(numbers) or (numbers.min() > 0 and numbers.max() <= LARGEST):
@@ -144,14 +137,11 @@ class _Jobs:
         return [job or str(at) for at, (job, is_good) in ids if is_good]
 
     def _numbers(self, column: Any) -> Floats:
-        """Return a column as numbers, with nan for missing and for too large values."""
         values: Floats = np.asarray(column.cast(self._arrow.float64()).to_numpy(zero_copy_only=False))
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 
     def _numbered(self, column: Any, known: dict[str, int]) -> Floats:
-        """Return the words of a column as numbers: a word in `known` has its number there, a new word gets the next
-        number; -1 for a missing word.
-        """
+        """Return the words of a column as numbers, -1 for a missing one; new words are added to `known`."""
         words, places = self._distinct_words(column)
         of_words = np.full(len(words), -1.0)
         for place in self._arrow.array(places).unique().to_pylist():
@@ -161,9 +151,7 @@ class _Jobs:
         return numbers
 
     def _distinct_words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
-        """Return the different words of a column with None as the last, and for each row the index of its word among
-        them.
-        """
+        """Return the different words with None as the last, and for each row the index of its word."""
         coded = column.dictionary_encode()
         words = [*coded.dictionary.cast(self._arrow.string()).to_pylist(), None]
         return words, coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)

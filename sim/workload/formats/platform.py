@@ -29,9 +29,7 @@ def is_platform(text: str) -> bool:
 
 
 def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
-    """Return the machine whose nodes are the hosts of a platform, without the host that runs Batsim's scheduler. More
-    than `most_nodes` nodes, or more than `most_cores` cores in all, are an error.
-    """
+    """Return the hosts of a platform as nodes, without the host of Batsim's scheduler; too many are an error."""
     nodes: list[ComputeNode] = []
     for name, cores in _hosts(_without_comments(text), path):
         if len(nodes) >= most_nodes:

@@ -85,9 +85,7 @@ class Puzzle:
         return Trace(NAME, "puzzle", ids, table, Header(max_procs=self.procs, comments=(f"Note: {self.line}",)))
 
     def with_job(self, number: int, job: PuzzleJob) -> Puzzle:
-        """Return the puzzle with job `number` (from 0) replaced by `job`; if `number` is after the last job, `job` is
-        added.
-        """
+        """Return the puzzle with job `number` (from 0) replaced or, after the last one, added."""
         return replace(self, jobs=(*self.jobs[:number], job, *self.jobs[number + 1 :]))
 
     def without(self, number: int) -> Puzzle:
@@ -104,8 +102,7 @@ def is_puzzle(text: str) -> bool:
 
 
 def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
-    """Return the puzzle that a line of text describes; raise a TraceError that names the wrong job and the expected
-    form. `where` is the file for the error, if any.
+    """Return the puzzle in a line; a TraceError names the wrong job, the expected form, and the file `where`.
 
     >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
     PuzzleJob(procs=4, run=1200, submit=120, asked=3600)

@@ -50,7 +50,6 @@ MOST_TASKS = 100_000
 
 
 def is_header(line: str) -> bool:
-    """Return True if the line has the column names of a dump of sacct."""
     return "|" in line and "jobid" in _columns(line)
 
 
@@ -61,9 +60,7 @@ class Reading:
     count: Width = "cpus"
     """Unit of the width of a job: CPUs or nodes."""
     held: Held = "eligible"
-    """Time at which a job that was held counts as submitted: `eligible` for the time when it became eligible, `submit`
-    for its submission.
-    """
+    """Time at which a held job counts as submitted: when it became eligible, or its submission (`submit`)."""
     shape: Shape | None = None
     """Nodes of the machine, if they are known; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
@@ -76,9 +73,7 @@ AS_USUAL = Reading()
 
 
 def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
-    """Return the trace of a dump; `how` has the options. The width of a job is the number of CPUs or nodes that it
-    held.
-    """
+    """Return the trace of a dump; a job's width is the number of CPUs or nodes that it held."""
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     if header.count("|") > MOST_COLUMNS:
@@ -101,7 +96,6 @@ def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) for the lines that are not blank."""
     for first, block in blocks(text):
         yield from ((at, line) for at, line in enumerate(block.split("\n"), first) if line)
 
@@ -155,18 +149,14 @@ class _Dump:
             self._add(row, state, run, where, began)
 
     def _time_in(self, row: Row, column: str) -> float | None:
-        """Return the time in a column in seconds since 1970, or None. The latest of these times is kept as the time of
-        the dump.
-        """
+        """Return a time of the row in seconds since 1970, or None; the latest is kept as the time of the dump."""
         moment = stamp(row.get(column, ""), self._zone)
         if moment is not None and column != "eligible":  # which may be to come
             self._made = max(self._made, moment)
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that has ended or runs, with the width that it held. `run` is its run time in seconds until the
-        dump was made; `began` is False for a job that never ran. `where` names the job in notes.
-        """
+        """Add a job that ended, runs, or never `began`, with the width that it held; `run`: seconds until the dump."""
         submit = self._submit_time(row)
         start, held, asked = self._time_in(row, "start"), *self._widths(row)
         if not began:
@@ -198,9 +188,7 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Add a waiting job, or each task of a waiting array, with its limit as run time. `where` names the job in
-        notes.
-        """
+        """Add a waiting job, or each task of a waiting array, with its limit as run time."""
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
             self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)
@@ -235,11 +223,7 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _submit_time(self, row: Row) -> float:
-        """Return the time at which the job counts as submitted, in seconds since 1970.
-
-        For a job that was held, this is the time when it became eligible. There are two exceptions: if the option
-        `held` is "submit", or the job started before that time, it is the time of the submission.
-        """
+        """Return when the job counts as submitted: once eligible, unless it started before or `held` is "submit"."""
         submit = self._time_in(row, "submit") or 0.0
         eligible, start = self._time_in(row, "eligible"), self._time_in(row, "start")
         if are_known(row.get("dependency", "")) or eligible is None or eligible <= submit:
@@ -261,9 +245,7 @@ class _Dump:
         return end - start if start is not None and end is not None and end >= start else -1.0
 
     def trace(self, name: str, path: object) -> Trace:
-        """Return the trace of all jobs added. Its machine has the nodes in the options, otherwise the nodes that ran
-        jobs.
-        """
+        """Return the trace of all jobs, on the nodes of the options or else on the nodes that ran jobs."""
         start = self.rows.begin_at_zero()
         size, notes = self._machine()
         header = Header(
@@ -291,9 +273,7 @@ class _Dump:
         )
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """Return the number of the machine's processors or nodes (0 if unknown), and notes on how this number was
-        found.
-        """
+        """Return the number of processors or nodes of the machine (0: unknown), and notes on how it was found."""
         shape, unit = self._how.shape, self._how.count
         if shape is not None:
             nodes = {node.name: node.cores for node in shape.nodes}
@@ -309,8 +289,7 @@ class _Dump:
 
 
 def tasks(job: str) -> Sequence[str]:
-    """Return the ids of the waiting tasks that one record of an array stands for; the id of any other record stays as
-    it is.
+    """Return the ids of the waiting tasks of an array's record; any other id stays as it is.
 
     >>> list(tasks("6_[4-6,9%3]")), list(tasks("6_[0-8:4]")), list(tasks("17")), list(tasks("6_[1-3,...]"))
     (['6_4', '6_5', '6_6', '6_9'], ['6_0', '6_4', '6_8'], ['17'], ['6_[1-3,...]'])
@@ -323,9 +302,7 @@ def tasks(job: str) -> Sequence[str]:
 
 
 def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:
-    """Return True if the job never ran: it waits, has no start or no run time, or it ran 0 seconds and was on no
-    node.
-    """
+    """Return True if the job never ran: it waits, has no start or run time, or ran 0 seconds on no node."""
     if run < 0 or state == "PENDING" or ("start" in row and start is None):
         return True
     unplaced = row["nodelist"] in ("", "None assigned") if "nodelist" in row else state in NEVER_BEGAN
@@ -340,8 +317,7 @@ def _estimate(row: Row) -> float:
 
 @lru_cache
 def stamp(text: str, zone: tzinfo = UTC) -> float | None:
-    """Return the seconds since 1970 of a date and time, which is in `zone` if the text names no zone; None if the text
-    is no time.
+    """Return the seconds since 1970 of a time, in `zone` unless it names one; None if the text is no time.
 
     >>> from zoneinfo import ZoneInfo
     >>> stamp("1970-01-02T00:00:01"), stamp("Unknown"), stamp("1970-01-01T01:00:00", ZoneInfo("Europe/Paris"))
@@ -413,9 +389,7 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 
 
 def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield (number of the first line, cells) of each record. For a record that cannot be repaired, its first line of
-    text stands in place of the cells.
-    """
+    """Yield (number of the first line, cells) of each record; its first line if it cannot be repaired."""
     held: list[str] = []  # a record that has begun
     at = pipes = 0
     for begins, line in lines:
@@ -441,17 +415,14 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
 
 
 def _begins(line: str, columns: list[str]) -> bool:
-    """Return True if the line begins with the id of a job, as a record does."""
     where = columns.index("jobid")
     cells = line.split("|", where + 1)
     return len(cells) > where and bool(_ID.fullmatch(cells[where]))
 
 
 def _repaired(record: str, columns: list[str]) -> list[str] | None:
-    """Return the cells of a record, which is repaired if it has too many pipes; None if that is impossible.
-
-    Surplus pipes are taken as part of free text, such as a job's name, so that times, ids and numbers fit their
-    columns. If there are several ways, the way with the fewest empty times, ids and numbers is used.
+    """Return a record's cells, with surplus pipes taken as part of free text; None if that is impossible. Of several
+    ways, the one with the fewest empty times, ids and numbers is used.
     """
     cells = record.split("|")
     extra = len(cells) - len(columns)
@@ -480,10 +451,8 @@ def _repaired(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return how many surplus pipes are best placed before a free text, for each possible number of them up to its end.
-
-    `empty` maps each possible number of surplus pipes before the text to the number of empty cells before it; the best
-    has the fewest empty cells. There can be up to `extra` surplus pipes in all.
+    """Return the best number of surplus pipes before a free text for each possible number up to its end. The best has
+    the fewest `empty` cells before it; there can be up to `extra` surplus pipes in all.
     """
     best: dict[int, int] = {}
     before: int | None = None

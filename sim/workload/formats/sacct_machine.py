@@ -25,9 +25,7 @@ class Used:
         self._all: list[tuple[float, int]] = []
 
     def add(self, nodes: str, cpus: int, start: float, end: float, suspended: bool) -> None:
-        """Add a job that held `cpus` CPUs on `nodes` from `start` until `end`. If it ran on several nodes, equal shares
-        are assumed. `suspended` is True for a job that was suspended in between.
-        """
+        """Add a stay with equal shares of the CPUs on all nodes; `suspended`: the job was suspended in between."""
         names = hosts(nodes)
         for name in names:
             self._alone[name] = max(self._alone[name], cpus // len(names))
@@ -40,26 +38,20 @@ class Used:
 
     @property
     def nodes(self) -> int:
-        """Return the number of nodes that ran jobs, 0 if the dump has no names of nodes."""
         return len(self._alone)
 
     @property
     def cpus(self) -> int:
-        """Return the number of CPUs of the machine: the sum over its nodes or, if greater, the largest number in use at
-        one time.
-        """
+        """Return the machine's CPUs: the sum over its nodes or, if greater, the largest number in use at one time."""
         each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
         return max(each, _peak(self._all))
 
     def strange_to(self, known: dict[str, int]) -> int:
-        """Return the number of nodes that ran jobs but are not in `known` (mapping from a node's name to its cores)."""
         return sum(name not in known for name in self._alone)
 
 
 def _peak(changes: list[tuple[float, int]]) -> int:
-    """Return the largest number of CPUs held at one time, from pairs (time, change); at equal times, releases count
-    before allocations.
-    """
+    """Return the most CPUs held at one time, from (time, change); at equal times, releases count first."""
     held = most = 0
     for _, change in sorted(changes):
         held += change

@@ -12,9 +12,7 @@ import numpy as np
 
 
 class Stay(NamedTuple):
-    """Stay of a job on `nodes` (numbers of nodes) from `start` until `end`, with `cores` cores on all of them
-    together.
-    """
+    """Stay of a job from `start` until `end` on nodes, by number, with `cores` cores on all of them together."""
 
     start: float
     end: float
@@ -25,11 +23,10 @@ class Stay(NamedTuple):
 
 
 def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return, for each stay, the number of cores that the job had on each of its nodes; `sizes` has the number of cores
-    of each node.
+    """Return for each stay the job's cores on each of its nodes; `sizes` has the cores of each node.
 
-    For a job on a single node, the number is known. The other jobs, in order of their starts, get the cores that are
-    left. If too few are left (suspended jobs still count as users of their cores), a job's nodes get equal shares.
+    Jobs on several nodes, in order of start, get the cores that are left. If too few are left, as suspended jobs count
+    as users of theirs, a job's nodes get equal shares.
 
     >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
@@ -55,9 +52,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _cores_per_node(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return the number of cores that a job with `cores` cores has on each of its nodes. Each node gets one, then node
-    after node as many more as are free there (`room`). If too few are free, the shares are equal.
-    """
+    """Return the cores on each node: one, then as many as are free there (`room`); equal shares if too few are."""
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))
         return tuple(each + (place < more) for place in range(len(room)))

@@ -40,9 +40,8 @@ class Asked:
         counts: Mapping[str, int] | None = None,
         withdrawn: float | None = None,
     ) -> None:
-        """Add the next job, which has `cores` cores. If it has run, `start` is its start, and `run` its run time in
-        seconds; otherwise `start` is None. `counts` maps the name of a node to the job's cores there (None if unknown).
-        A job that its user withdrew before it started has the time of that in `withdrawn`.
+        """Add a job; `start` is None if it has not run, and `withdrawn` when its user withdrew it before. `counts` maps
+        a node's name to the job's cores there.
         """
         request = self._request(row, max(cores, 1), start is not None)
         if withdrawn is not None:
@@ -59,9 +58,7 @@ class Asked:
 
     @property
     def shape(self) -> Shape:
-        """Return the machine with the requests of all jobs, and with the nodes and amounts that each job had when it
-        ran.
-        """
+        """Return the machine with the requests of all jobs, and the nodes and amounts that they had."""
         shape = self._shape
         stays = [stay for stay in self._stays if stay is not None]
         counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))
@@ -112,7 +109,6 @@ class Asked:
         )
 
     def _of_names(self, names: str) -> tuple[int, ...]:
-        """Return the numbers of the partitions with these names, which are separated by commas."""
         return tuple(self._groups[name] for name in names.split(",") if name in self._groups)
 
     def _is_exclusive(self, groups: tuple[int, ...]) -> bool:
@@ -120,8 +116,7 @@ class Asked:
 
 
 def resources(text: str) -> Mapping[str, float]:
-    """Return a mapping from resource to amount, memory in MB; the amounts of a resource's types are added if their sum
-    is not given.
+    """Return resource -> amount, memory in MB; a resource's types are added up if their sum is not given.
 
     >>> resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=1.5G,node=2")
     {'gpu': 2.0, 'billing': 4.0, 'cpu': 4.0, 'mem': 1536.0, 'node': 2.0}
@@ -143,8 +138,7 @@ def resources(text: str) -> Mapping[str, float]:
 
 
 def of_column(text: str, cores: int, nodes: int) -> float:
-    """Return the MB of memory that a job requested, from the column ReqMem. The amount is for the whole job; in old
-    versions per core (c) or per node (n).
+    """Return the MB in the column ReqMem: for the whole job or, in old versions, per core (c) or node (n).
 
     >>> of_column("4000M", 4, 1), of_column("2Gc", 4, 1), of_column("1000Mn", 4, 2), of_column("", 4, 1)
     (4000.0, 8192.0, 2000.0, 0.0)

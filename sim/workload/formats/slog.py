@@ -56,9 +56,7 @@ def is_recording(path: str | Path) -> bool:
 
 
 def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
-    """Return the trace of a recording: its jobs on the machine that it recorded, unless `how` gives another. Raise
-    `TraceError` if the file is no recording.
-    """
+    """Return the trace of a recording, on its machine unless `how` has one; `TraceError` if it is none."""
     try:
         with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
             there = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('jobs')")}
@@ -77,9 +75,7 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
 
 
 def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large in all, because even a small file can be made
-    to yield endless rows.
-    """
+    """Yield the rows; raise `sqlite3.DatabaseError` if they are too large: a small file can yield endless rows."""
     left = MOST_BYTES
     for row in rows:
         left -= 8 * len(row) + sum(len(value) for value in row if isinstance(value, str | bytes))
@@ -97,9 +93,7 @@ def _sacct_text(value: object) -> str:
 
 
 def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
-    """Return the machine in the recording, None if its description is damaged; `told` are the entries of the recording
-    by name. Early recordings have only the number of cores of each node.
-    """
+    """Return the recorded machine, None if it is damaged; early recordings have only the cores of each node."""
     try:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
         if "machine" not in told:

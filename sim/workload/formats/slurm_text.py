@@ -10,9 +10,7 @@ from itertools import pairwise, product
 MOST_HOSTS = 100_000
 """Largest number of hosts in one list; Slurm itself handles 65,533."""
 MOST_KEPT = 1000
-"""Largest number of characters of a list of hosts, and largest number of hosts in it, for which the result is
-cached.
-"""
+"""Most characters, and most hosts, of a list of hosts whose result is cached."""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
@@ -25,8 +23,7 @@ GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ER
 
 
 def gives_whole_nodes(record: Mapping[str, str]) -> bool:
-    """Return True if the record of a partition says that its jobs get whole nodes. Since 26.05 this is in `Exclusive`,
-    before that in `OverSubscribe`.
+    """Return True if jobs get whole nodes, by `Exclusive` (since 26.05) or `OverSubscribe` of the partition.
 
     >>> gives_whole_nodes({"OverSubscribe": "EXCLUSIVE:4"}), gives_whole_nodes({"OverSubscribe": "FORCE:4"})
     (True, False)
@@ -37,8 +34,7 @@ def gives_whole_nodes(record: Mapping[str, str]) -> bool:
 
 
 def hosts(text: str) -> tuple[str, ...]:
-    """Return the names of the hosts that Slurm's list notation stands for, in the order of the list; text in another
-    form is taken as one name.
+    """Return the hosts in Slurm's list notation, in its order; text in another form is taken as one name.
 
     >>> hosts("n[1-3,07],gpu[01-02]b,login"), hosts("None assigned"), hosts("n[1-999999999]")
     (('n1', 'n2', 'n3', 'n07', 'gpu01b', 'gpu02b', 'login'), (), ('n[1-999999999]',))
@@ -50,9 +46,7 @@ def hosts(text: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _hosts_cached(text: str) -> tuple[str, ...]:
-    """Return the names of the hosts that a list stands for; the result is cached. Empty if the list has too many hosts
-    to be cached.
-    """
+    """Return the names of the hosts of a list; empty if it has too many to be cached."""
     names = _spread_out(text)
     return names if len(names) <= MOST_KEPT else ()
 
@@ -80,9 +74,7 @@ def _split_at_commas(text: str) -> Iterator[str]:
 
 
 def _expanded_part(part: str, most: int) -> list[str] | None:
-    """Return the names that one part of a list stands for; None if the part is malformed or stands for more than `most`
-    names.
-    """
+    """Return the names of one part of a list; None if it is malformed or has more than `most`."""
     pieces = _BRACKET.split(part)  # text, numbers, text, numbers, ..., text
     choices: list[list[str]] = []
     count = 1
@@ -98,9 +90,7 @@ def _expanded_part(part: str, most: int) -> list[str] | None:
 
 
 def _numbers(text: str, most: int) -> list[str] | None:
-    """Return the numbers that the text in brackets stands for, with leading zeros; None if it is malformed or stands
-    for more than `most` numbers.
-    """
+    """Return the numbers in brackets, with leading zeros; None if malformed or more than `most`."""
     numbers: list[str] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
@@ -114,8 +104,7 @@ def _numbers(text: str, most: int) -> list[str] | None:
 
 
 def fields(record: str) -> dict[str, str]:
-    """Return the values of a record's `Key=value` words by key. Values may contain blanks; of a repeated key, the first
-    value is taken.
+    """Return the `Key=value` words of a record by key; values may contain blanks, and the first of a key counts.
 
     Reasons and comments are at the end of a record, so text that a user wrote cannot replace a field.
 
@@ -131,9 +120,7 @@ def fields(record: str) -> dict[str, str]:
 
 
 def records(text: str, first: str) -> Iterator[dict[str, str]]:
-    """Yield the fields of each record by key. A record begins with the key `first`; it is on one line (`scontrol -o`)
-    or on several.
-    """
+    """Yield the fields of each record, which begins with the key `first`, on one line (`scontrol -o`) or several."""
     begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
     for begin, end in pairwise([*begins, len(text)]):
         yield fields(text[begin:end])

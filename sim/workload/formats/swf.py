@@ -44,14 +44,11 @@ AT_ONCE = 10_000
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the trace in the text of a file: jobs and header. Damaged lines are left out and counted."""
     return read_parts([text], name, path)
 
 
 def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
-    """Return the trace of a file whose text comes in `parts` of whole lines, so that only one part is in memory at a
-    time.
-    """
+    """Return the trace of a text in `parts` of whole lines, of which only one is in memory at a time."""
     comments: list[str] = []
     body, at = _Body(), 0
     for part in parts:
@@ -76,9 +73,7 @@ def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for the lines of `block` that describe jobs; the first line of the block has the number
-    `first`. The text of comments is appended to the list `comments`.
-    """
+    """Yield (line number, line) for the lines that describe jobs; the text of comments goes to `comments`."""
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]
         if start in (";", "#"):
@@ -93,9 +88,7 @@ class _Body:
     def __init__(self) -> None:
         self.jobs = 0
         self.ids: list[list[str] | NDArray[Any]] = []
-        """Ids of each block of lines: an array of numbers if writing the numbers gives the same text, otherwise
-        texts
-        """
+        """Ids of each block: an array of numbers if writing these gives the same text, otherwise texts"""
         self._rows: list[NDArray[Any]] = []
         self._merged = 0
         """Number of arrays at the beginning of `_rows` that were already merged from many blocks"""
@@ -103,11 +96,9 @@ class _Body:
 
     @property
     def has_begun(self) -> bool:
-        """Return True once a line of data was read, good or damaged."""
         return bool(self.jobs or self.damage.count)
 
     def table(self) -> Floats:
-        """Return the numbers of all jobs, with a row for each job and a column for each field."""
         return in_one(self._rows or [np.empty((0, WIDTH))])
 
     def _add(self, ids: list[str] | NDArray[Any], rows: NDArray[Any]) -> None:
@@ -119,9 +110,7 @@ class _Body:
             self._merged += 1
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Add the jobs of a block of lines that begins at line `first`: all at once, or line by line if a line is
-        unusual.
-        """
+        """Add a block's jobs: all at once, or line by line if a line is unusual."""
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))
@@ -157,11 +146,8 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | None:
-    """Return the ids and the rows of numbers of a block; None if a line has not exactly 18 fields, or a field is no
-    number (see `table.number`).
-
-    numpy reads the whole text. If it finds as many numbers as there are words, each word is a number; then it remains
-    to check that each line has 18.
+    """Return the ids and rows of a block; None if a line has not 18 fields, or a field is no number. The whole
+    text is read at once: if it has as many numbers as words, only the count on each line remains to be checked.
     """
     text = block.encode()
     signs = np.frombuffer(text, np.uint8)
@@ -208,7 +194,6 @@ def _tokens(line: str) -> list[str]:
 
 
 def _is_good(values: list[float | None]) -> bool:
-    """Return True if a line has the needed fields: a submit time, a run time and processors."""
     if len(values) < FEWEST or values[Field.SUBMIT] is None or values[Field.RUN] is None:
         return False
     return any(values[field] is not None for field in PROCS if field < len(values))
@@ -255,9 +240,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _first_number(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number with which one of the texts `values` begins: the first such number that is at least
-    `least` (None: any number). The result is None if there is no such number.
-    """
+    """Return the first whole number, at least `least`, with which a text begins; else None."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])
@@ -268,9 +251,7 @@ def _first_number(values: list[str], least: int | None = None) -> int | None:
 
 
 def write(trace: Trace, file: TextIO) -> None:
-    """Write the trace to a file: the header, corrected where the trace has other values, then a line of 18 numbers for
-    each job.
-    """
+    """Write the header, corrected where the trace has other values, then a line of 18 numbers for each job."""
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
     for first in range(0, len(trace.table), AT_ONCE):
@@ -284,9 +265,7 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the comment lines to write for the header. Fields of the header that the comments lack, or give with
-    another value, come first in lines of their own; other comments about these fields are left out.
-    """
+    """Return the header's comments; first lines for fields that they lack or give with another value."""
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}
     for key, is_so, was in (
@@ -305,9 +284,7 @@ def _comments(header: Header) -> list[str]:
 
 
 def from_workload(workload: Workload) -> Trace:
-    """Return the jobs of the workload as a trace that can be written; fields that a workload does not have are unknown
-    (-1).
-    """
+    """Return the jobs as a trace to be written; fields that a workload does not have are unknown (-1)."""
     columns: dict[Field, Iterable[float]] = {
         Field.ID: id_numbers(workload.ids),
         Field.SUBMIT: workload.submit,

@@ -81,14 +81,11 @@ MOST_IN_VAIN = 500_000
 """Line number after which reading stops if damaged lines outnumber good ones."""
 MOST_COLUMNS = 10_000
 MOST_JOBS = 100_000_000
-"""Largest number of jobs that are read from one file."""
 
 
 @dataclass
 class Damage:
-    """Number of damaged units (lines, or for example jobs) of one file, with the first one, and the decision whether
-    there are too many.
-    """
+    """Damaged units (lines, or for example jobs) of one file, with the first one, and whether they are too many."""
 
     expected: str
     unit: str = "line"
@@ -102,11 +99,7 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if reading should stop, because more units are damaged than good (`good` is their number), and
-        there are many of them.
-
-        `line` is the number of the line reached, because a damaged unit may span many lines.
-        """
+        """Return True if many units are damaged, and fewer good; one may span many lines up to `line`."""
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
@@ -145,9 +138,7 @@ class JobRows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Add many jobs at once; each row of the table has the numbers of a job, and the other parameters have an entry
-        for each job.
-        """
+        """Add many jobs at once: a row of numbers for each, and entries of the other parameters."""
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -165,9 +156,7 @@ class JobRows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """Return the trace with all jobs added, called `name`; raise an error if too many lines were damaged, where
-        `path` names the file.
-        """
+        """Return the trace of all jobs; raise an error if too many lines were damaged."""
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -208,9 +197,7 @@ def id_numbers(ids: Sequence[str]) -> Floats:
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
-    """Round numbers of processors in the table up to whole numbers, in place; return a note about it, empty if nothing
-    was rounded.
-    """
+    """Round processors up to whole numbers, in place; return a note about it, empty if nothing was rounded."""
     column = table[:, PROCS]
     broken = np.flatnonzero((column != np.floor(column)).any(axis=1))
     if not len(broken):
@@ -220,8 +207,7 @@ def whole_processors(table: Floats) -> tuple[Note, ...]:
 
 
 def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
-    """Return (numbers for the words, different words). If all words are whole numbers, these are used and the second
-    part is empty; otherwise words are numbered in order of appearance. A missing word has -1.
+    """Return (numbers, different words): whole numbers stay, without words; others count by appearance, -1: none.
 
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
@@ -272,21 +258,16 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(column: str) -> str:
-    """Return a column's name without differences of spelling: in small letters, with letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", column[:80].lower())
 
 
 def separator(header: str) -> str:
-    """Return the character that separates columns in a header line: tab, semicolon or comma, whichever is the most
-    frequent.
-    """
+    """Return the separator of a header line: the most frequent of tab, semicolon and comma."""
     return max("\t;,", key=header.count)
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Return a mapping from the meaning of a column, such as submit, to its index. Of several columns with the same
-    meaning, it has the one whose name comes first in `SYNONYMS`.
-    """
+    """Return the meaning of each column -> its index; of several with one meaning, the first in `SYNONYMS`."""
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
     for meaning, names in SYNONYMS.items():
@@ -315,9 +296,7 @@ _BLANK_LINES = re.compile(r"\s*\n")
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the first line, cells) of each record of a CSV text. Blank records are left out; an unreadable
-    record has no cells.
-    """
+    """Yield (number of the first line, cells) of each record; no cells if unreadable. Blank ones are left out."""
     at, place, mark, marks = 0, 0, "", 0
     has_blanks = _BLANK.search(text) is not None
     while place <= len(text):
@@ -351,11 +330,8 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return (number of lines, position after the record, cells) of a record with quotes; no cells if a quote is never
-    closed.
-
-    The record begins at the position `place`; its cells are separated by `mark`, which a whole record has `marks`
-    times.
+    """Return (lines, position after it, cells) of the record with quotes at `place`; no cells if a quote stays open. A
+    whole record has `marks` separators `mark`.
     """
     ends: list[int] = []
     reader = csv.reader(_lines_of_record(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
@@ -368,11 +344,10 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _lines_of_record(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines that a record from position `place` on may include, then an empty line; `ends` receives the
-    position after each line.
+    """Yield the lines that the record at `place` may include, then an empty one; `ends` gets each one's end.
 
-    The lines end before a line that seems to be a whole record, because it has `marks` separators before its first
-    quote. The quote that is still open is then a mistake.
+    They end before a line that seems a whole record, with `marks` separators before its first quote: then the open
+    quote is a mistake.
     """
     while place <= len(text) and len(ends) < MOST_LINES:
         end = _end(text, place)
@@ -404,9 +379,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
 
 
 def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
-    """Return a mapping from the meaning of a column, such as submit, to its index; -1 for a run time to be computed
-    from start and end. Raise an error if submit, procs or runtime is missing.
-    """
+    """Return the meaning of each column -> its index, -1 for a run time from start and end; all are needed."""
     columns = meanings(header)
     if "end" in columns and "start" in columns:
         columns.setdefault("runtime", -1)
@@ -419,9 +392,7 @@ def needed_meanings(header: list[str], path: object, line: int | None = None) ->
 def _take(
     block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: JobRows, workloads: list[str]
 ) -> None:
-    """Add the jobs of a block of records (line number, cells), converting each column at once; `width` is the number of
-    columns. `workloads` receives the names in the column of workloads.
-    """
+    """Add the jobs of a block of records, column by column; `workloads` receives the names in that column."""
     across = list(zip(*(_as_wide(cells, width) for _, cells in block), strict=True))
     cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
     table = _values(cell, len(block))
@@ -442,7 +413,6 @@ def _take(
 
 
 def _as_wide(cells: list[str], width: int) -> list[str]:
-    """Return exactly `width` cells: empty cells are appended, or surplus cells dropped."""
     return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 
@@ -451,11 +421,8 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """Return the numbers of `many` jobs as a table with a column for each field; nan where a number for submit, procs
-    or runtime is missing.
-
-    `cell` maps the meaning of a column to its texts. An empty run time, without start and end, means that the job never
-    ran.
+    """Return a row of numbers for each job; nan where submit, procs or runtime is missing. An empty run time, without
+    start and end, means that the job never ran.
     """
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
@@ -464,11 +431,7 @@ def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
 
 
 def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
-    """Return the numbers of jobs as a table with a column for each field; nan where a number for submit, procs or
-    runtime is missing.
-
-    `known` maps the meaning of a column to its numbers; `is_empty` is True for jobs with an empty run time.
-    """
+    """Return a row of numbers for each job; nan where a number for submit, procs or runtime is missing."""
     submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
     began = start >= 0
     if np.isnan(run).any():

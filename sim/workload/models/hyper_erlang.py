@@ -25,18 +25,14 @@ from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
 
 FEW = 4
-"""Number of observations below which an exponential distribution is fitted, because moments of so few observations mean
-little.
-"""
+"""Number of observations below which an exponential is fitted, because moments of so few mean little."""
 HIGHEST_ORDER = 1000
 """Highest order of a fitted Erlang distribution; at this order the standard deviation is 3 % of the mean."""
 
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """Distribution of the sum of `order` independent exponential numbers. All of them have the mean `scales[0]` with
-    probability `p`, otherwise `scales[1]`.
-    """
+    """Sum of `order` exponential numbers, all of the mean `scales[0]` with probability `p`, else `scales[1]`."""
 
     order: int
     p: float
@@ -53,7 +49,6 @@ class HyperErlang:
         return rising * (self.p * self.scales[0] ** k + (1 - self.p) * self.scales[1] ** k)
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return `count` independent samples."""
         scale = np.where(rng.random(count) < self.p, *self.scales)
         return rng.standard_gamma(self.order, count) * scale
 
@@ -88,9 +83,7 @@ class Model:
         service_factor: float = 1.0,
         procs: int | None = None,
     ) -> Trace:
-        """Return a trace of `jobs` jobs, with arrival rates multiplied by `arrival_factor` and run times by
-        `service_factor`. `procs` is the size of the machine in the header; None for the size in the log.
-        """
+        """Return a trace in which arrival rates and run times are multiplied; `procs` is that of the log if None."""
         procs = self.procs if procs is None else procs
         self._check(jobs, seed, arrival_factor, service_factor, procs)
         streams = np.random.default_rng(seed).spawn(len(self.classes))
@@ -118,9 +111,7 @@ class Model:
 
 
 def fit(workload: Workload) -> Model:
-    """Return the model fitted to a workload. It has a class for each power of two: the jobs with at most as many
-    processors, but more than half as many.
-    """
+    """Return the fitted model, with a class for each power of two: jobs at most so wide, but more than half."""
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     classes = tuple(_fit_class(workload, upper, int(bound), span) for bound in np.unique(upper))
@@ -167,20 +158,15 @@ def fit_distribution(observed: Floats) -> HyperErlang:
 
 
 def _order_above(excess: float) -> int:
-    """Return the smallest n of at least 1 with n * `excess` > 1, with a margin for rounding; above HIGHEST_ORDER if
-    `excess` is nearly 0.
-    """
+    """Return the smallest n >= 1 with n * `excess` > 1, with a margin; above HIGHEST_ORDER if that is nearly 0."""
     if excess <= 1e-9:
         return HIGHEST_ORDER + 2
     return max(1, math.floor(1 / excess * (1 + 1e-9)) + 1)
 
 
 def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang:
-    """Return the mixture of two Erlang distributions of this order with the moments 1, `m2` and `m3`, scaled to the
-    mean.
-
-    `m2` and `m3` are moments of the observations divided by their mean. The two scales are roots of a quadratic
-    equation.
+    """Return the mixture of this order with the moments 1, `m2` and `m3` (of observations over their mean). It is
+    scaled to the mean; the two scales are roots of a quadratic equation.
     """
     u1, u2, u3 = 1 / order, m2 / (order * (order + 1)), m3 / (order * (order + 1) * (order + 2))
     both = (u3 - u1 * u2) / (u2 - u1**2)
@@ -192,9 +178,7 @@ def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang
 
 
 def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
-    """Return the mixture of two Erlang distributions of this order that contribute equally to the mean. `m2` is the
-    second moment of the observations divided by their mean.
-    """
+    """Return the mixture of Erlangs that contribute equally to the mean; `m2`: of observations over their mean."""
     u1, u2 = 1 / order, m2 / (order * (order + 1))
     p = (1 + math.sqrt(1 - u1**2 / u2)) / 2
     scales = (mean * u1 / (2 * p), mean * u1 / (2 * (1 - p)))
@@ -202,10 +186,7 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class whose largest width is `bound`, with distributions fitted to its jobs; `upper` has the largest
-    width of each job's class. If the class has a single job, the time between arrivals is `span`, the length of the log
-    in seconds.
-    """
+    """Return the class of width `bound`, fitted to its jobs; a single job has the log's `span` as its gap."""
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
     widths, counts = np.unique(workload.width[members], return_counts=True)
@@ -220,9 +201,7 @@ def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobC
 
 
 def _draw(job_class: JobClass, jobs: int, rng: np.random.Generator) -> Floats:
-    """Return rows (submit time, run time, width) of `jobs` random jobs of a class. Each class is asked for as many jobs
-    as the whole trace needs, because all may come from one class.
-    """
+    """Return rows (submit, run, width), as many as the whole trace needs: all may come from one class."""
     submit = np.cumsum(job_class.gap.sample(jobs, rng))
     run = job_class.run.sample(jobs, rng)
     width = rng.choice(job_class.widths, size=jobs, p=job_class.shares)

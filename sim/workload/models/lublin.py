@@ -43,13 +43,9 @@ class Parameters:
     power_of_two: float = 0.6686
     """Share of jobs on a power of two of processors, larger than one."""
     narrowest: float = 1.2
-    """Binary logarithm of the smallest size of a parallel job: 1 (two processors) plus 0.2, which makes this size
-    rarer.
-    """
+    """Binary logarithm of the smallest parallel size: 1 (two processors) plus 0.2, which makes it rarer."""
     middle_below_widest: float = 2.0
-    """Difference between the binary logarithms of the largest size and of the size that separates the two stages: on
-    2^7 processors, 2^5 separates them.
-    """
+    """Binary logarithm of the largest size over that between the stages: on 2^7 processors, 2^5 separates them."""
     narrow: float = 0.875
     """Share of the parallel jobs whose size is drawn in the first stage, that of narrow jobs."""
     short_run: tuple[float, float] = (6.57, 0.823)
@@ -61,9 +57,7 @@ class Parameters:
     longest_run: float = 12.0
     """Natural logarithm of the longest run time in seconds: 45 hours."""
     arrival: tuple[float, float] = (6.0415 * 1.0519, 0.8531)
-    """Shape and scale of the gamma distribution of the logarithms of inter-arrival times. The published shape, for rush
-    hours, is multiplied by a factor for the whole day.
-    """
+    """Shape and scale of the logarithms of gaps; the factor turns the shape of rush hours into that of the day."""
     longest_gap: float = 13.0
     """Natural logarithm of the longest inter-arrival time in seconds, before the daily cycle is applied: 5 days."""
     cycle: tuple[float, float] = (6.1271, 5.2740)
@@ -101,7 +95,6 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
 
 
 def check_wanted(jobs: int, procs: int, seed: int) -> None:
-    """Raise an error if the number of jobs, the number of processors or the seed is out of range."""
     if jobs < 0 or procs < 1:
         raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
     if seed < 0:
@@ -109,9 +102,7 @@ def check_wanted(jobs: int, procs: int, seed: int) -> None:
 
 
 def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:
-    """Return a random number of processors for each of `jobs` jobs: 1, a power of two, or any other number up to
-    `procs`.
-    """
+    """Return a random width for each job: 1, a power of two, or any other number up to `procs`."""
     widest = math.log2(procs)
     narrowest = min(parameters.narrowest, widest)
     middle = min(max(widest - parameters.middle_below_widest, narrowest), widest)
@@ -140,9 +131,7 @@ def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = 
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """Return the arrival times `even` moved by a daily cycle, so that each half hour gets arrivals in proportion to its
-    weight.
-    """
+    """Return the arrivals moved by a daily cycle: each half hour gets some in proportion to its weight."""
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
     bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
@@ -164,12 +153,8 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Return the arrival times `even`, scaled so that jobs of `area` processor-seconds in all have the offered load
-    `load` once the daily cycle is applied.
-
-    The offered load is the submitted processor-seconds, divided by the machine's processor-seconds from the first to
-    the last arrival. The scaling factor is found in small steps, because the cycle moves the first and the last arrival
-    as well.
+    """Return `even` scaled so that jobs of `area` processor-seconds have the offered load after the daily cycle. The
+    factor is found in small steps, because the cycle moves the first and the last arrival as well.
     """
     if not 0 < load < math.inf:
         raise ParameterError(f"the offered load must be a number above 0, got {load}")
@@ -183,11 +168,10 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Return users' estimates for these run times: exact for a fraction `exact` of the jobs, longer for the others,
-    then all rounded up to usual times.
+    """Return users' estimates: exact for a fraction `exact` of the jobs, else by the phi model; rounded up.
 
-    The longer estimates follow the phi model (`sim.workload.transforms.phi`). In figure 11 of Zotkin et al., 90 %
-    of the estimates are multiples of 5 minutes or of an hour. Many are at the limit, here 48 hours.
+    In figure 11 of Zotkin et al., 90 % of the estimates are multiples of 5 minutes or of an hour. Many are at the
+    limit, here 48 hours.
     """
     y = rng.random(len(run))
     wanted = np.where(y < exact, run, run * (1 - exact) / (1 - y))
@@ -196,7 +180,6 @@ def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -
 
 
 def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Return gamma-distributed random numbers; each above `limit` is drawn again."""
     drawn = rng.gamma(shape, scale)
     while (over := np.flatnonzero(drawn > limit)).size:
         drawn[over] = rng.gamma(shape[over], scale[over])

@@ -19,16 +19,13 @@ from sim.workload.options import MOST_PROCS
 _ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}(?:g|[a-z]{2,20}))*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
-"""Possible memory per core that a job requests, as multiples of the node's memory per core; each job gets one at
-random. Multiples above 1 leave cores without memory.
-"""
+"""Memory per core of random jobs as multiples of the node's; multiples above 1 leave cores without memory."""
 _GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
 """Share of the jobs that request a GPU, if nodes have any, and share of the jobs that request whole nodes."""
 
 
 def parse_nodes(text: str) -> list[dict[str, Any]]:
-    """Return the groups of equal nodes that a text describes, each as a mapping: count, cores, mem (in MB), and the
-    amount of any other resource by its name.
+    """Return groups of equal nodes: count, cores, mem (in MB), and the amount of any other resource by name.
 
     >>> parse_nodes("100x64c,256g,4gpu 2x8c")
     [{'count': 100, 'cores': 64, 'mem': 262144, 'gpu': 4}, {'count': 2, 'cores': 8, 'mem': 0}]
@@ -54,14 +51,11 @@ def parse_nodes(text: str) -> list[dict[str, Any]]:
 
 
 def cores_of(nodes: list[dict[str, Any]]) -> int:
-    """Return the number of cores of all nodes in these groups (see `parse_nodes`)."""
     return sum(entry["count"] * entry["cores"] for entry in nodes)
 
 
 def as_json(trace: Trace, nodes: list[dict[str, Any]], seed: int) -> str:
-    """Return the machine and the jobs of the trace as JSON text; the jobs' requests of nodes are random, from the
-    seed.
-    """
+    """Return machine and jobs as JSON; the jobs' requests of nodes are random, from the seed."""
     jobs = list(_jobs(trace, nodes, np.random.default_rng(seed + 3)))
     lines = ",\n".join(json.dumps(job) for job in jobs)
     return f'{{"nodes": {json.dumps(nodes)},\n"placement": "best",\n"jobs": [\n{lines}\n]}}\n'

@@ -20,8 +20,7 @@ LOAD = 0.75
 
 
 def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Trace:
-    """Return a trace of `jobs` jobs on a machine of `procs` processors, with the offered load `load` (None: `LOAD`);
-    times are whole seconds.
+    """Return a trace with the offered load `load` (None: `LOAD`); times are whole seconds.
 
     >>> run = generate(jobs=1000, procs=256, seed=1).column(Field.RUN)
     >>> bool(60 <= run.min() < 300), bool(14100 < run.max() <= 14400), bool(110 < run.mean() / 60 < 130)
