@@ -21,16 +21,12 @@ from sim.workload.source import Source, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return a record of each run that meets the conditions `where`: these metrics, and all values that
-    `session_of_run` needs.
-    """
+    """Return a record of each run that meets all conditions: these metrics, and what `session_of_run` needs."""
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 
 def session_of_run(record: Record) -> Session:
-    """Return a session that opens the run of `record` at its beginning. The caller checks whether the trace and the
-    code have changed.
-    """
+    """Return a session that opens the run at its beginning; the caller checks whether trace and code have changed."""
     trace = str(record["trace"])
     path = find(trace)
     size = path.stat().st_size if os.path.exists(path) else 0

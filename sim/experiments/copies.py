@@ -16,9 +16,7 @@ from sim.workload.replay import Jobs, jobs_of
 
 
 def copy_of(run: Run) -> str:
-    """Return the key of a run's parsed trace: the hash of the file and the options for reading it. The key is the same
-    on every machine.
-    """
+    """Return the key of a run's parsed trace: hash of the file and reading options, the same on every machine."""
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
 
@@ -27,17 +25,12 @@ class Code(NamedTuple):
     """Code of the policies of a run: their specs, and all files needed to make them."""
 
     specs: tuple[str, ...]
-    """Specs of the policy and of the policies that replace it during the run, valid in every folder."""
+    """Specs of the policy and of its successors during the run, valid in every folder."""
     files: dict[str, bytes]
-    """Mapping from the path of each needed file to its content: user-defined files that the specs name, and files that
-    these import.
-    """
+    """Contents of the user-defined files that the specs name, and of the files that these import, by path."""
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """Return the code of these policies: their specs, and the present content of all user-defined files that they
-        need.
-        """
         specs = tuple(map(full_spec, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})
@@ -51,9 +44,7 @@ def _nobody(trace: str, share: float) -> None: ...
 
 
 class Copies:
-    """Parsed traces and code that are sent to workers. The traces are in a temporary file without a name, which is
-    removed when this process ends.
-    """
+    """Parsed traces and code for workers; the traces are in a nameless temporary file, which ends with this process."""
 
     def __init__(self, runs: Iterable[Run], heard: Heard = _nobody) -> None:
         """Read the traces of these runs; call `heard` with the name of each and the share of it that has been read."""
@@ -75,7 +66,6 @@ class Copies:
         self._file.close()
 
     def code_of(self, run: Run) -> Code:
-        """Return the code that the policies of a run need, as it was when the sweep began."""
         return self._code[run.policy, run.switch]
 
     def __getitem__(self, copy: str) -> bytes:
@@ -91,8 +81,6 @@ class Copies:
 
 
 def unpacked(content: bytes) -> Jobs:
-    """Return the trace from its compressed copy. `content` must come from a sweep of this program, because unpickling
-    other data is unsafe.
-    """
+    """Return the trace from its copy, which must come from a sweep of this program: unpickling other data is unsafe."""
     jobs: Jobs = pickle.loads(zlib.decompress(content))
     return jobs

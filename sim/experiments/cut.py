@@ -13,20 +13,15 @@ from sim.workload.model import Bools, Floats
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts at the beginning and end of a run whose jobs are not measured. Each part is a share of the jobs, or all
-    jobs submitted in a span of time.
-    """
+    """Parts at the beginning and end of a run whose jobs are not measured: a share of the jobs, or a span of time."""
 
     first: tuple[float, bool] = (0.0, True)
-    """(amount, flag) for the beginning: if the flag is True, the amount is a share of the jobs (0 to 1), otherwise
-    seconds.
-    """
+    """(amount, flag) for the beginning: a share of the jobs (0 to 1) if the flag is True, otherwise seconds."""
     last: tuple[float, bool] = (0.0, True)
 
     @classmethod
     def of(cls, text: str) -> Cut:
-        """Return the cut that was typed as `FIRST,LAST`, with parts such as 10% or 7d. If LAST is missing, all jobs at
-        the end are measured.
+        """Return the cut typed as `FIRST,LAST`, with parts such as 10% or 7d; without LAST, the end is measured.
 
         >>> Cut.of("10%,7d").written, Cut.of("0%").written
         ('10%,604800', '')
@@ -60,9 +55,7 @@ class Cut:
         return f"without {listed(words)}" if words else "all jobs"
 
     def keeps(self, submit: Floats) -> Bools:
-        """Return an array that has True for each measured job; `submit` has the submit times of all jobs, in rank
-        order.
-        """
+        """Return True for each measured job; `submit` has the submit times of all jobs, in rank order."""
         kept = np.ones(len(submit), dtype=np.bool_)
         for (amount, is_share), back in ((self.first, False), (self.last, True)):
             if is_share:

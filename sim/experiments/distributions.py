@@ -25,28 +25,19 @@ from sim.metrics.week import WEEKLY, mean_by_hour
 from sim.workload.model import Bools, Floats
 
 GRID = 240
-"""Number of points of the curve of a distribution."""
 MOST_DOTS = 4_000
-"""Largest number of jobs that are drawn for one label (colour) of a scatter plot. If there are more, only every n-th
-job is drawn.
-"""
+"""Largest number of jobs drawn for one colour of a scatter plot; of more, only every n-th is drawn."""
 MOST_LINES, MOST_PLACES = 8, 16
-"""Largest number of groups of jobs: those shown by colours, and those shown along the horizontal axis. Further groups
-are left out.
-"""
+"""Largest number of groups of jobs by colour, and along the horizontal axis; further groups are left out."""
 
 
 @dataclass(frozen=True)
 class DistributionAsk:
-    """Query for a figure of distributions: the number whose distribution is drawn, and how jobs are divided by colour
-    and axis.
-    """
+    """Figure of distributions to draw: the quantity, and how jobs are divided by colour and axis."""
 
     value: str = "wait"
     by: str = "policy"
-    """Grouping shown by colours: a factor of the runs (such as policy), or a grouping of their jobs (such as class).
-    Each value of the factor, or each group, has a colour.
-    """
+    """Factor of the runs (such as policy), or grouping of their jobs (such as class), with a colour for each value."""
     over: str = ""
     """Grouping of jobs whose groups are shown along the horizontal axis; "" for none."""
     where: tuple[Condition, ...] = ()
@@ -57,15 +48,12 @@ class DistributionAsk:
 
     @property
     def quantity(self) -> Quantity:
-        """Return the quantity (a number of each job) whose distribution is drawn."""
         return quantity(self.value)
 
 
 Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
-"""Nested mapping to the values of jobs. Keys: title of the panel, then (label of the colour, label on the axis), then
-seed. Values: one array for each run.
-
-Runs with the same seed count as one sample.
+"""Title of the panel -> (label of the colour, label on the axis) -> seed -> an array of jobs' values for each run. Runs
+with the same seed count as one sample.
 """
 
 
@@ -89,17 +77,14 @@ class Week:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Panel of a scatter plot with a dot for each job: x is the job's number of processors, y the chosen quantity. Each
-    label has a colour.
-    """
+    """Scatter plot with a dot for each job: x is its number of processors, y the chosen quantity."""
 
     title: str
     dots: Mapping[str, tuple[Floats, Floats]]
 
 
 def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
-    """Return a panel for each trace, with a line for each label. The line shows the share of jobs whose value is at
-    most x or, with `complement`, above x.
+    """Return a panel for each trace: a line for each label shows the share of jobs at most x, or above (`complement`).
 
     Each seed gives a curve. A line is the mean of these curves; its band is the confidence interval of that mean.
     """
@@ -117,9 +102,7 @@ def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> 
 
 
 def _grid(values: Floats) -> Floats:
-    """Return the values at which the points of a curve are computed: quantiles of `values`, with more of them in the
-    upper tail.
-    """
+    """Return the x values of a curve's points: quantiles of `values`, with more of them in the upper tail."""
     tail = 1 - np.geomspace(1 / max(len(values), 2), 0.1, GRID // 3)
     levels = np.concatenate([np.linspace(0, 1, GRID), tail])
     grid: Floats = np.unique(np.quantile(values, levels, method="inverted_cdf"))
@@ -148,9 +131,7 @@ def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
 
 
 def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
-    """Return a panel for each trace. For each label it has the processors and the quantity of every job, or of every
-    n-th job if there are more than `MOST_DOTS`.
-    """
+    """Return a panel for each trace, with the dots of each label: every job, or every n-th of more than `MOST_DOTS`."""
     widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
     heights = _samples(results, replace(ask, over=""))
     made = []
@@ -165,10 +146,8 @@ def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
 
 
 def weeks(results: Results, ask: DistributionAsk) -> list[Week]:
-    """Return a panel for each trace and label, with a value for each hour of the week: the mean over the runs.
-
-    The value is one of the machine (utilization, waiting jobs, requested processors), or the mean of a quantity over
-    the jobs submitted in that hour.
+    """Return a panel for each trace and label, with a value for each hour of the week: the mean over the runs. It is
+    one of the machine (such as utilization), or the mean of a quantity over the jobs submitted then.
     """
     found: dict[str, list[Floats]] = {}
     for _, title, label, _, kept in _runs(results, ask, groups=False):
@@ -201,9 +180,7 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield the runs that meet the conditions of `ask`, each with its panel and label. If `groups` is False, `ask.by`
-    must be a factor of runs, not a grouping of jobs.
-    """
+    """Yield the runs that meet the conditions, with panel and label; without `groups`, `ask.by` must be a factor."""
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
@@ -262,9 +239,8 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _group_flags(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield (label, flags: True for each job in the group) for the first `most` groups of a run's jobs in the grouping
-    `group`. Its labels are in `labels` (grouping -> key of the run -> number of the group -> label). Without a
-    grouping, yield one group with all jobs and the label "".
+    """Yield (label, True for each job in the group) for the first `most` groups of a run's jobs. Without a grouping,
+    yield one group with all jobs and the label "".
     """
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)

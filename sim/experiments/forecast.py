@@ -16,24 +16,18 @@ from sim.experiments.results import Results
 from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
-"""Number of jobs in the first trial run; each further trial has twice as many jobs, until one takes long enough to be
-measured.
-"""
+"""Number of jobs in the first trial run; it is doubled until a run takes long enough to be measured."""
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
-"""Seconds after which no further trial run begins. Kinds of runs without a trial are assumed to cost as much as the
-mean of the others.
-"""
+"""Seconds after which no further trial begins; other kinds of runs are assumed to cost the mean."""
 Kind: TypeAlias = tuple[str, str]
 """Kind of runs that cost about the same: the hash of the trace, and the policy without its parameters."""
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the expected duration in seconds of a sweep in which `workers` workers make the runs `runs`; None if there
-    are no runs.
+    """Return the expected seconds of a sweep with `workers` workers; None if there are no runs.
 
-    The costs of runs come from the results file at `path`. For kinds of runs that are not in it, a few jobs are run as
-    a trial.
+    Costs come from the results file at `path`; of kinds of runs that it lacks, a few jobs are run as a trial.
     """
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:

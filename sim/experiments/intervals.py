@@ -12,9 +12,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """Mean (`value`), and half the length of its 95 % confidence interval (`half`; None if there are too few values for
-    an interval).
-    """
+    """Mean, and half the length of its 95 % confidence interval; None if there are too few values for one."""
 
     value: float
     half: float | None = None
@@ -32,9 +30,7 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """Return the mean over runs; `values` has one value for each run. If `batches` has the means of batches (parts of
-    the run) for each run, the interval is computed from these.
-    """
+    """Return the mean over runs; with the means of `batches` (parts) of each run, the interval is from these."""
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))
     spread = sqrt(sum(variance(batch) / len(batch) for batch in batches)) / len(batches)
@@ -42,11 +38,9 @@ def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]])
 
 
 def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons: int = 1) -> bool:
-    """Return True if the mean of `first` is significantly smaller than that of `second`, by a paired t-test over the
-    keys that both mappings have.
+    """Return True if the mean of `first` is significantly smaller, by a paired t-test over common keys.
 
-    The test is corrected for the number of comparisons. Equal differences have no spread to test, so the result is
-    False.
+    The test is corrected for the number of comparisons. Equal differences have no spread to test: then False.
     """
     differences = [second[unit] - first[unit] for unit in first if unit in second]
     if len(differences) < 2 or not (spread := stdev(differences)):
@@ -57,8 +51,7 @@ def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons
 
 @lru_cache(maxsize=1000)
 def student(share: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for the probability `share`, which is at least 0.5, with
-    `freedom` degrees of freedom.
+    """Return the quantile of Student's t for the probability `share` >= 0.5 and `freedom` degrees of freedom.
 
     >>> round(student(0.975, 4), 4)
     2.7764

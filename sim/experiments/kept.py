@@ -21,8 +21,8 @@ from sim.workload.model import Floats
 JOBS = "jobs"
 """Value of the option `--keep` with which a sweep stores the jobs of each run."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
-"""Names of the columns of every run, with an entry for each finished job. `width` is its number of processors. `hour`
-is the hour of the week (0 to 167) in which it was submitted. The other columns are in seconds, except `rank`.
+"""Columns with an entry for each finished job, in seconds. Exceptions: `rank`, the processors (`width`), and the `hour`
+of the week (0 to 167) of the submission.
 """
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
@@ -41,7 +41,6 @@ class Kept:
 
     @property
     def size(self) -> int:
-        """Return the memory that the columns take, in bytes."""
         return sum(values.nbytes for values in self.columns.values())
 
     def __len__(self) -> int:
@@ -57,15 +56,11 @@ class Kept:
         return self.columns[name]
 
     def group(self, name: str) -> Floats | None:
-        """Return, for each job, the number of its group in the grouping `name`, -1 for no group. Return None if the
-        grouping is not stored.
-        """
+        """Return the number of each job's group in the grouping `name`, -1 for no group; None if it is not stored."""
         return self.columns.get(_GROUP + name)
 
     def week(self, name: str) -> Floats | None:
-        """Return, for every hour of the week, the average of a quantity of the machine, such as its utilization; None
-        if it is not stored.
-        """
+        """Return the average of a quantity of the machine in every hour of the week; None if it is not stored."""
         return self.columns.get(_WEEK + name)
 
 
@@ -89,8 +84,7 @@ QUANTITIES = {
 
 
 def quantity(name: str) -> Quantity:
-    """Return the quantity with this name; the name of a metric computed from it, such as mean_wait, is accepted as
-    well.
+    """Return the quantity of this name, or of a metric computed from it, such as mean_wait.
 
     >>> quantity("mean_wait").title
     'wait'
@@ -104,9 +98,7 @@ def quantity(name: str) -> Quantity:
 
 
 def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[GroupRow]]) -> dict[str, list[bytes]]:
-    """Return finished jobs as a mapping from the name of each column to its compressed pieces. For every grouping in
-    `groups`, a further column has the number of each job's group.
-    """
+    """Return the columns of finished jobs in compressed pieces, and one for each grouping with the jobs' groups."""
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),
         "hour": hours_of_week(jobs.workload.header, jobs.submit).astype(np.float64),
@@ -127,9 +119,7 @@ def _compressed(values: Floats) -> Iterable[bytes]:
 
 
 def unpacked(pieces: Pieces, most: int) -> Kept | None:
-    """Return the finished jobs from compressed columns; None if these are damaged, incomplete, or exceed `most` bytes
-    when unpacked.
-    """
+    """Return the finished jobs in compressed columns; None if damaged, incomplete, or above `most` bytes."""
     columns: dict[str, Floats] = {}
     try:
         for name, parts in pieces.items():
@@ -148,9 +138,7 @@ def unpacked(pieces: Pieces, most: int) -> Kept | None:
 
 
 def _piece(data: bytes) -> Floats:
-    """Return the values in one compressed piece of a column. Raise `ValueError` if it has more than `_PART` values or
-    is incomplete.
-    """
+    """Return the values in a compressed piece; raise `ValueError` if it has over `_PART` or is incomplete."""
     opened = zlib.decompressobj()
     content = opened.decompress(data, _PART * _FLOAT.itemsize)
     if not opened.eof:

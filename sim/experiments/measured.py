@@ -27,14 +27,10 @@ from sim.metrics.search import meant
 from sim.workload.model import Floats
 
 BATCHES = 20
-"""Number of batches into which the jobs of a run are divided, in order of submission. Their means give a confidence
-interval within one run.
-"""
+"""Number of batches of a run's jobs, by submission, whose means give a confidence interval within the run."""
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""Three limits for overload: number of jobs that wait at the last arrival; time until these have started, as a share of
-the time of all arrivals (from the first to the last); utilization.
-
-A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
+"""Limits for overload, either the first two or the third: number of jobs that wait at the last arrival; time until
+these have started, as a share of the time of all arrivals; utilization.
 """
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
 _BY_NAME = {entry.name: entry for entry in MEASURED}
@@ -64,16 +60,13 @@ class Measured:
     log: str = ""
     """Name of the recorded log, as given in the header of the trace file."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
-    """Mapping from the name of each column of the finished jobs to its compressed pieces; empty if jobs are not
-    stored
-    """
+    """Compressed pieces of the finished jobs' columns by name; empty if jobs are not stored"""
     unlimited: tuple[str, ...] = ()
     """Names of the policies because of which the recorded limits did not count"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the measurements of a schedule. Jobs at its beginning and end are left out as `cut` says, such as
-    "10%,5%".
+    """Return the measurements of a schedule; `cut` says which jobs are left out, such as "10%,5%".
 
     `groups` names the groupings of jobs to measure; "jobs" among them stores the jobs.
     """
@@ -96,9 +89,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """Return the metrics of the machine (utilization, loss of capacity, fragmentation) for the time from `begin` to
-    `finish`.
-    """
+    """Return the machine's metrics (utilization, loss of capacity, fragmentation) from `begin` to `finish`."""
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
     if not found.edges:
@@ -119,11 +110,7 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a warning if the run is overloaded, otherwise "". A run is overloaded if the jobs waiting at the last
-    arrival take long to start, or if the machine is nearly full.
-
-    In an overloaded run a mean depends on the length of the run rather than on the policy.
-    """
+    """Return a warning if a mean says more about the length of the run than about the policy, otherwise ""."""
     submit, line = np.sort(schedule.workload.submit), schedule.curves  # with feedback ranks are not in this order
     if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):
         return ""

@@ -25,9 +25,7 @@ from sim.formatting import quoted
 RESAMPLES = 10_000
 """Number of resamples from which a bootstrap interval is computed."""
 MOST_SEEDS = 10_000
-"""Largest number of seeds that is suggested to separate two policies; if more are needed, the difference is considered
-too small to be shown.
-"""
+"""Largest number of seeds that is suggested; a difference that needs more is too small to be shown."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,8 @@ class Paired:
     better: float | None
     """Share of the samples with a value better than the baseline's; None if the metric has no better direction."""
     more: int | None
-    """Expected number of further seeds that are needed until the interval excludes equality with the baseline; 0 if it
-    already does.
-
-    None if that number is unknown or exceeds the limit `MOST_SEEDS`.
+    """Expected number of further seeds until the interval excludes equality with the baseline; 0 if it does. None if
+    that number is unknown or above `MOST_SEEDS`.
     """
     overloaded: int = 0
 
@@ -59,17 +55,15 @@ class Paired:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Table of paired comparisons with the baseline, over the group of jobs `label` ("" for all jobs). `cells` maps
-    (row value, column value) to the result.
-    """
+    """Paired comparisons with the baseline over the jobs `label` ("": all), by (row value, column value)."""
 
     label: str
     cells: Mapping[tuple[Value, Value], Paired]
 
 
 def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
-    """Return the comparison of these samples, each a pair (value, value of the baseline). Differences are compared;
-    with `ratio`, ratios. `smaller_is_better` is None if the metric has no better direction.
+    """Return the comparison of pairs (value, value of the baseline) by differences or, with `ratio`, ratios.
+    `smaller_is_better` is None if the metric has no better direction.
 
     >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
     >>> found.value, found.better, found.is_separated, found.more
@@ -89,9 +83,7 @@ def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | Non
 
 
 def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean, computed by resampling; None for a single value. The random numbers are
-    fixed, so that equal values give equal intervals.
-    """
+    """Return the 95 % interval of the mean by resampling, None for one value; equal values give equal intervals."""
     if len(values) < 2:
         return None
     rng, data = np.random.default_rng(0), np.array(values)
@@ -103,8 +95,7 @@ def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def more_seeds(differences: Sequence[float]) -> int | None:
-    """Return how many more samples, with the same mean and spread, would make the interval of the mean exclude 0.
-    Return None if this is unknown or too large a number.
+    """Return how many more such samples would make the interval exclude 0; None if unknown or too many.
 
     >>> more_seeds([2.0, 3.0, 1.0, 2.0]), more_seeds([5.0, -4.0, 1.0]), more_seeds([1.0])
     (0, 176, None)
@@ -128,9 +119,7 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return a table for each group of jobs. In each column of a table, every row is compared with the row `baseline`:
-    by differences or, with `ratio`, by ratios.
-    """
+    """Return a table for each group of jobs; in each column, every row is compared with the row `baseline`."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
     also = ["batches"] if ask.interval == "batches" else []
@@ -158,9 +147,8 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield (cell, samples, number of overloaded pairs) for each cell. The cell is (row value, column value), a sample
-    is (value of `name`, value of the baseline). There is a sample for each seed or, if `interval` is "batches", for
-    each batch of submissions.
+    """Yield (cell, samples, number of overloaded pairs); a sample is (value of `name`, value of the baseline). There is
+    one for each seed or, if `interval` is "batches", for each batch of submissions.
     """
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]
@@ -187,11 +175,9 @@ def _samples(
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Panel]:
-    """Return a panel for each trace and group of jobs. Its lines show differences from the baseline or, with `ratio`,
-    ratios to it.
+    """Return a panel for each trace and group of jobs, with differences from the baseline or, with `ratio`, ratios.
 
-    `baseline` is one value of the factor in `ask.columns`; each other value of that factor has a line. The factor in
-    `ask.rows` is along the horizontal axis.
+    `baseline` is one value of the factor in `ask.columns`; each other value of that factor has a line.
     """
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")

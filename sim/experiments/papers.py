@@ -43,9 +43,7 @@ STATEMENTS = {">0": gt, "<0": lt}
 
 
 class PaperValue(NamedTuple):
-    """Value in a paper (`paper`: a number, a sign such as ">0", or "" for a curve), and the value computed here
-    (`ours`: None if the run failed).
-    """
+    """Value in a paper (a number, a sign such as ">0", or "" for a curve), and here (None if the run failed)."""
 
     row: str
     metric: str
@@ -54,18 +52,14 @@ class PaperValue(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return True if the computed value has the sign that the paper gives, False if not; None if the paper gives no
-        sign or the run failed.
-        """
+        """Return True if the sign is that of the paper; None if the paper gives no sign or the run failed."""
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return bool(STATEMENTS[self.paper](self.ours, 0))
 
     @property
     def off(self) -> float | None:
-        """Return by which share the computed value exceeds the paper's (0.1 for 10 % more). Return None if one of them
-        is no number or the paper's is 0.
-        """
+        """Return the excess over the paper's value as a share of it (0.1 for 10 %); None if either is no number."""
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return self.ours / self.paper - 1
@@ -86,7 +80,6 @@ class PaperTable:
 
     @property
     def compares(self) -> bool:
-        """Return True if the rows compare a policy with another one (`against`)."""
         return "against" in self.options or "against" in self.head
 
     @property
@@ -95,9 +88,7 @@ class PaperTable:
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> SweepPlan:
-        """Return the plan of the table's runs. The logs are files in `folder`; if `jobs` is given, only that many first
-        jobs are used.
-        """
+        """Return the plan of the table's runs; the logs are files in `folder`, of which the first `jobs` are used."""
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
                 raise SchedscopeError(
@@ -126,9 +117,7 @@ class PaperTable:
                 yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """Yield the settings (a mapping from factor to value) of each row's run. If `compared` is True, yield those of
-        the run with the policy `against`.
-        """
+        """Yield factor -> value of each row's run or, if `compared`, of the run with the policy `against`."""
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)
@@ -162,12 +151,10 @@ def _value(values: Mapping[str, Any], metric: str) -> float | None:
 
 @cache
 def tables() -> dict[str, PaperTable]:
-    """Return all tables of papers, as a mapping from name to table."""
     return {path.stem: _read(path) for path in sorted(PLANS.glob("*.toml"))}
 
 
 def table(name: str) -> PaperTable:
-    """Return the table with this name; raise an error for an unknown name."""
     if name not in tables():
         raise ParameterError(f"no table {quoted(name)}{near(name, tables())}")
     return tables()[name]
@@ -191,8 +178,7 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows that one row of the file stands for: if its cells have ranges, one row for each position in the
-    ranges.
+    """Yield the rows that a row of the file stands for: one for each position in the ranges of its cells.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

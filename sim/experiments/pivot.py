@@ -30,9 +30,7 @@ _CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition on a run: a factor (`name`) is compared with a value. A condition typed without a value is met if the
-    run's value of the factor is not empty.
-    """
+    """Comparison of a run's factor with a value; one typed without a value is met if the factor is not empty."""
 
     name: str
     compare: str = "!="
@@ -40,7 +38,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """Return the condition that a user typed. The text is parsed, and no part of it is run as code.
+        """Return the condition that a user typed; no part of it is run as code.
 
         >>> Condition.of("load <= 1.2")
         Condition(name='load', compare='<=', value='1.2')
@@ -50,9 +48,7 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Return True if the record meets the condition. Numbers are compared as numbers, other values as text; a
-        missing value counts as "".
-        """
+        """Return True if the condition is met; numbers are compared as numbers, other values as text, missing as ""."""
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
             if (wanted := _number(self.value)) is not None:
@@ -70,9 +66,7 @@ def _number(text: str) -> float | None:
 
 
 def factor(record: Record, name: str) -> Value:
-    """Return the value of the factor `name` of a run. A factor is a column, `family` (the policy without its
-    parameters) or `policy.PARAMETER`.
-    """
+    """Return the value of a column, of `family` (the policy without its parameters) or of `policy.PARAMETER`."""
     if name == "family":
         return str(record["policy"]).partition(":")[0]
     if name.startswith("policy."):
@@ -95,12 +89,10 @@ def check_factor(name: str) -> str:
 def records(
     results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
-    """Yield a record (a mapping from names of factors and metrics to values) for each run that meets all conditions.
+    """Yield names of factors and metrics -> values for each run that meets all conditions.
 
-    `policy` is the policy's label, and `spec` its spec without defaults; conditions may name either of them.
-
-    If the grouping `by` is given, yield a record for each group of jobs of each run instead. `also` names further
-    columns of runs to include.
+    `policy` is the policy's label, and `spec` its spec without defaults; conditions may name either of them. With the
+    grouping `by`, yield one for each group of jobs instead. `also` names further columns of runs.
     """
     labels = labels_in(results)
     specs = {label: spec for spec, label in labels.items()}
@@ -148,7 +140,6 @@ class PivotQuery:
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:
-        """Return the same query for the runs of one trace only."""
         return replace(self, where=(*self.where, Condition("trace", "=", trace)))
 
 
@@ -159,9 +150,7 @@ class Cell(NamedTuple):
     runs: int
     seeds: int
     best: bool = False
-    """True if this mean is significantly better than the mean of every other cell of its group (see
-    `_competitions`).
-    """
+    """True if this mean is significantly better than all others of its group (see `_competitions`)."""
     overloaded: int = 0
     """Number of overloaded runs among the cell's runs; their values say little about the policy."""
 
@@ -175,9 +164,7 @@ class PivotTable:
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Mapping from each factor that varies inside cells to its largest number of values in one cell. Factors in rows or
-    columns and the seed are left out.
-    """
+    """Factors that vary inside cells -> most values in one cell, without the seed and the table's own factors."""
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
@@ -219,13 +206,11 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
 
 
 def in_order(record: Record) -> tuple[Any, ...]:
-    """Return the sort key of a run's record, made from the run's factors."""
     return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Return the sort key of a value: None comes first, then numbers by size, then text. Within text, numbers are
-    compared by size.
+    """Return the sort key of a value: None, then numbers, then text, in which numbers are compared by size.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']
@@ -239,17 +224,13 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return a mapping with an entry for each run in `of`: from its values of the factors `others` to its value of the
-    column `name`. Two runs with the same key in two mappings are compared as a pair.
-    """
+    """Return values of the factors `others` -> value of `name` for each run; runs with the same key are a pair."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Return the cell for the runs `of`: the mean of `name` with its interval. If `interval` is "seeds", all runs with
-    the same seed count as one sample.
-
-    Other factors that vary in a cell are not random, so that they give no further samples.
+    """Return the cell for the runs `of`: mean and interval; of "seeds", runs with the same seed are one sample. Other
+    factors that vary in a cell are not random, so that they give no further samples.
     """
     by_seed: dict[Value, list[float]] = {}
     for record in of:
@@ -265,10 +246,7 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield groups of cells (row value, column value), in each of which the best cell is marked. `down` has the values
-    of the factor `rows`, and `across` those of `columns`. A group is a row if only the columns are policies, otherwise
-    a column.
-    """
+    """Yield the groups of cells in which the best is marked: rows if only columns are policies, else columns."""
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)
     else:

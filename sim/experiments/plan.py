@@ -37,16 +37,12 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return (time, spec) of each change of the policy during a run, read from `text`. Raise an error if a time or a
-    policy is wrong.
-    """
+    """Return (time, spec) of each change of the policy during a run; raise an error for a wrong one."""
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
 
 
 def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return (time, spec) of each change of the policy during a run, read from `text`. The policies are not checked,
-    because user-defined code would have to run for that.
-    """
+    """Return (time, spec) of each change; policies are not checked, as user-defined code would have to run."""
     return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 
@@ -87,36 +83,26 @@ class Run(NamedTuple):
     parameters: str
     """Spec of the policy with all its parameters."""
     code: str
-    """Hashes of the user-defined files for the policy, its order and its switches, joined by "+"; "" if all are
-    built-in.
-    """
+    """Hashes of the user-defined files of policy, order and switches, joined by "+"; "" if all are built-in."""
     cut: str
     placement: Placement = "lowest"
     switch: str = NONE
 
     @property
     def switches(self) -> tuple[tuple[Moment, str], ...]:
-        """Return (time, spec of the new policy) for each switch of the policy."""
         return split_switches(self.switch)
 
     @property
     def source(self) -> Source:
-        """Return the source of the run's workload."""
         return Source.of_options(self.trace, dict(self.options))
 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """Plan of a sweep: its runs, and what is measured in them.
-
-    All combinations of the values on the `axes` are run. If an axis has several factors, their first values belong
-    together, then their second values, and so on.
-    """
+    """Runs of a sweep, and what is measured in them; all combinations of the values on the `axes` are run."""
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    """For each axis: its factors as (name, values). Factors on the same axis have equally many values and advance
-    together.
-    """
+    """For each axis: (name, values) of its factors, which have equally many values and advance together."""
     groups: tuple[str, ...] = ()
     cut: str = ""
     keep: str = ""
@@ -132,7 +118,7 @@ class SweepPlan:
         keep: str = "",
     ) -> SweepPlan:
         """Return the plan for factors whose values are texts as typed, which may have ranges. Each sequence in
-        `together` has the names of factors that advance together. The other parameters are fields of the plan.
+        `together` names factors that advance together.
         """
         for name in factors:
             if name not in FACTORS:
@@ -149,7 +135,6 @@ class SweepPlan:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return what is measured in addition to metrics: the names of groupings, and "jobs" if jobs are stored."""
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
@@ -158,20 +143,16 @@ class SweepPlan:
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """Return a mapping from the name of every factor to its values, in the order of `FACTORS`."""
         factors = dict(factor for axis in self.axes for factor in axis)
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
-        """Yield, for each combination of the factors' values, a mapping from the name of every factor to its value."""
         along = (range(len(axis[0][1])) for axis in self.axes)
         for places in product(*along):
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run once, even if several settings give it. Policies are created only to check their specs;
-        traces are read only to hash them.
-        """
+        """Yield every run once; policies are created only to check specs, traces are read only to hash them."""
         seen = set()
         for run in self.runs_of_settings():
             if run.key not in seen:
@@ -221,9 +202,7 @@ Plan = SweepPlan
 
 @cache
 def version() -> str:
-    """Return the version of this program. It is stored with each run, because another version may give other
-    results.
-    """
+    """Return the version of this program, stored with each run: another version may give other results."""
     return metadata.version("schedscope")
 
 
@@ -237,9 +216,7 @@ def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
 def _axes(
     values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Return the axes of the plan in the order of `FACTORS`. Factors that advance together are put on one axis, at the
-    position of the first of them.
-    """
+    """Return the axes in the order of `FACTORS`; factors that advance together are where the first of them is."""
     taken: dict[str, Sequence[str]] = {}
     for names in together:
         if missing := [name for name in names if name not in values]:
@@ -269,18 +246,14 @@ def _group(name: str) -> str:
 
 
 def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
-    """Return (name, value) of every option of the workload; the values in `setting` are checked and written in one
-    uniform form.
-    """
+    """Return (name, value) of every option of the workload, checked and written in one uniform form."""
     given = {name: OPTIONS[name].written(OPTIONS[name].taken_word(text)) for name, text in setting}
     source = Source.of_options("", given)
     return tuple((name, option.written(value)) for name, option, value in source.values)
 
 
 class _Named(NamedTuple):
-    """Policy of a plan: its spec without defaults, its spec with all parameters, its identity (see `identity`) and the
-    hash of its code.
-    """
+    """Policy of a plan: specs without defaults and with all parameters, `identity`, and hash of its code."""
 
     spec: str
     full: str
@@ -294,9 +267,7 @@ class _Named(NamedTuple):
 
 
 class _Switched(NamedTuple):
-    """Switches of a run: their text, an identity with the full specs of their policies, and the hashes of user-defined
-    code.
-    """
+    """Switches of a run: text, an identity with the full specs, and the hashes of user-defined code."""
 
     text: str
     identity: str
@@ -316,9 +287,7 @@ def _placement(text: str) -> Placement:
 
 
 def identity(policy: Policy) -> str:
-    """Return text that identifies a policy: its spec with all parameters. User-defined code is identified by its hash
-    instead of its path.
-    """
+    """Return the spec with all parameters; user-defined code is identified by its hash instead of its path."""
     told = full_policy(policy)
     for cls, ref in code_of(policy).items():
         told = told.replace(cls.name, f"{ref.sha256}:{cls.__name__}", 1)
@@ -326,9 +295,6 @@ def identity(policy: Policy) -> str:
 
 
 def hash_of_code(policy: Policy) -> str:
-    """Return the hashes of the user-defined files with the policy and its order, joined by "+"; "" if both are
-    built-in.
-    """
     return "+".join(dict.fromkeys(ref.sha256 for ref in code_of(policy).values()))
 
 

@@ -54,23 +54,17 @@ class Asked:
     keep: str = ""
 
     def plan(self) -> SweepPlan:
-        """Return the plan of the sweep that this content describes."""
         return SweepPlan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:
-    """Return the text of a range that stands for `many` seeds: 0, 1 and so on."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
 
 
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
-    """Return the content of a plan file. Relative paths of traces and user-defined policies are taken from the folder
-    of the file.
-
-    `trust` is True if the user agrees to run user-defined code; without it such code is an error.
-    """
+    """Return the content of a plan file, whose folder relative paths start from; `trust`: its code may run."""
     text = PLAN.read(path)
     return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
 
@@ -126,16 +120,12 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _texts_of(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return the texts under the key `name` of the file or, if given, of its part `table`. There is one for a
-        single value, or one for each value of a list. `called` is the name of the key in errors.
-        """
+        """Return the texts under a key of the file or of its part `table`; `called` names the key in errors."""
         given = (self._found if table is None else table).get(name, [])
         return [self._text_of(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return the values under the key `name` of the file or, if given, of its part `table`. Ranges are replaced by
-        the values that they stand for.
-        """
+        """Return the values under a key of the file or of its part `table`, with ranges expanded."""
         return [value for word in self._texts_of(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
@@ -152,9 +142,6 @@ class _Reader:
         return str(value)
 
     def _path_in_folder(self, trace: str) -> str:
-        """Return the path of the file named `trace` in the plan's folder, if there is one; otherwise return `trace`
-        unchanged.
-        """
         path = os.path.join(self._folder, trace)
         return path if os.path.exists(path) else trace
 
@@ -178,7 +165,6 @@ class _Reader:
         agree(code, Proof.OPTION)
 
     def _error_at(self, name: str, what: str) -> PlanError:
-        """Return an error with the text `what` and the line of the key `name`."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)

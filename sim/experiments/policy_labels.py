@@ -28,10 +28,10 @@ class _Spec(NamedTuple):
 
 
 def policy_labels(specs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return a mapping from the spec of each policy to the label under which it is shown.
+    """Return spec -> label for pairs (spec without defaults, spec with all parameters).
 
-    `specs` are pairs (spec without defaults, spec with all parameters). If one policy occurs with several values of a
-    parameter that is a number, every label has this parameter, also where its value is the default.
+    If one policy occurs with several values of a parameter that is a number, every label has this parameter, also where
+    its value is the default.
 
     >>> policy_labels([("relaxed", "relaxed:omega=2"), ("relaxed:omega=0", "relaxed:omega=0")])
     {'relaxed': 'relaxed:omega=2', 'relaxed:omega=0': 'relaxed:omega=0'}

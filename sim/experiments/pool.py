@@ -14,26 +14,19 @@ from threading import Thread
 
 
 def cores() -> int:
-    """Return the number of processor cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 A_WORKER, A_JOB = 150 << 20, 400
-"""Largest memory in bytes that a worker takes: for itself, and in addition for each job of its trace (measured under
-EASY)
-"""
+"""Memory in bytes that a worker takes for itself, and for each job of its trace (measured under EASY)"""
 
 
 def size_of_worker(jobs: int) -> int:
-    """Return the bytes of memory that a worker takes to simulate a trace of `jobs` jobs."""
     return A_WORKER + A_JOB * jobs
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Return the bytes of memory that this program and its workers can still take; None if the system does not tell.
-
-    A control group (of a container, or of a job of Slurm) may limit the memory below that of the machine.
-    """
+    """Return the bytes that this program and its workers can still take, also by control groups; None if unknown."""
     free = _number(root / "proc/meminfo", r"^MemAvailable:\s+(\d+) kB")
     if free is None:
         return None
@@ -63,9 +56,7 @@ MOST = 61 if sys.platform == "win32" else 10_000
 
 
 class LocalPool(ProcessPoolExecutor):
-    """Pool of worker processes that ignore Ctrl-C (only their parent handles it) and that end when the parent ends,
-    even if it is killed.
-    """
+    """Worker processes that ignore Ctrl-C, which their parent handles, and end with it even if it is killed."""
 
     def __init__(self, workers: int) -> None:
         # Fork where that is safe: other methods import every module again and rerun a script without a guard.
@@ -89,9 +80,7 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """Prepare a worker to end when its parent ends, which it notices because the pipe to `reader` breaks. For this the
-    worker closes its own copy of the pipe's write end, `line`.
-    """
+    """Prepare a worker to end with its parent, when the pipe to `reader` breaks; it closes its copy of `line`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()
     Thread(target=_end_with, args=(reader,), daemon=True).start()

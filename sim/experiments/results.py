@@ -111,9 +111,7 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Replace the stored jobs of the runs `keys` by `kept`. The table of jobs is made when jobs are stored for the
-        first time.
-        """
+        """Replace the stored jobs of the runs `keys`; the table of jobs is made when it is first needed."""
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
             self.keeps_jobs = True
@@ -122,9 +120,7 @@ class Results:
             self._db.executemany(f"INSERT INTO {_JOBS} VALUES (?, ?, ?, ?)", kept)
 
     def jobs_of(self, key: str) -> Kept:
-        """Return the finished jobs of the run with this key. They are in the file only if its sweep had the option
-        `--keep jobs`.
-        """
+        """Return the finished jobs of a run; they are there only if its sweep had the option `--keep jobs`."""
         pieces: dict[str, list[bytes]] = {}
         with self._limited_query():
             found = (
@@ -145,11 +141,9 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these columns for every run, in the order of the keys. If the grouping `groups` is given,
-        yield a row for each group of each run instead.
+        """Yield these columns of every run by key or, with the grouping `groups`, of every group of each run.
 
-        `columns` are columns of runs, `also` metrics of the run or the group. If the file lacks a column because it is
-        older, the value is None.
+        `also` are metrics of the run or the group. A column that an older file lacks has None.
         """
         table, of = ("groups", "g") if groups else ("metrics", "m")
         chosen = [self._column("r", "runs", name) for name in columns]
@@ -169,15 +163,12 @@ class Results:
             return list(self._of_their_kinds(self._db.execute(f"SELECT DISTINCT {chosen} FROM runs r"), columns))
 
     def groupings(self) -> list[str]:
-        """Return the names of the groupings of jobs that were measured in the runs of this file."""
         with self._limited_query():
             found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows unchanged; raise an error if a value has a type that its column (from `names`) does not
-        allow.
-        """
+        """Yield the rows; raise an error if a value has a type that its column (from `names`) does not allow."""
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):
@@ -208,9 +199,7 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Return a mapping from each table to the names of its columns. Raise an error if this is not a results file,
-        or the file has other tables or views.
-        """
+        """Return table -> names of columns; raise an error if these are not those of a results file."""
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
         self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
@@ -234,9 +223,7 @@ class Results:
 
     @contextmanager
     def _limited_query(self) -> Iterator[None]:
-        """Interrupt the query in this context if it takes too many steps. Errors of SQLite become a `ResultsError` of
-        one line.
-        """
+        """Interrupt a query that takes too many steps; errors of SQLite become a `ResultsError` of one line."""
         with self._in_one_line():
             limit_steps(self._db, self.path)
             yield
@@ -259,7 +246,6 @@ class Results:
 
 
 def _kind_of(column: str) -> tuple[type, ...]:
-    """Return the types that a value of this column may have."""
     if column in _WORDS:
         return str, NoneType
     return (str, int, float, NoneType) if column in VARIED else (int, float, NoneType)
@@ -279,11 +265,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Lock the file; the lock ends when the returned descriptor is closed. Raise an error if another process has the
-    lock.
-
-    On a system without file locks, the file is only opened.
-    """
+    """Lock the file, as far as the system can, until the descriptor is closed; raise an error if it is locked."""
     if leads_nowhere(path):
         raise ResultsError(f"{path}: is a link to a missing or empty file; remove it")
     try:
@@ -326,9 +308,7 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def dump(path: str | Path) -> list[tuple[Any, ...]]:
-    """Return factors and results of all runs, without their computing times, so that two files can be compared
-    exactly.
-    """
+    """Return factors and results of all runs, without computing times, so that two files can be compared."""
     with Results(path) as results:
         names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
         found = list(results.rows(names, also=_TABLES["metrics"][1:]))

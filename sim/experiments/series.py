@@ -27,9 +27,7 @@ class Point(NamedTuple):
     mean: Mean
     overloaded: bool
     edges: tuple[float, float] | None = None
-    """Ends of the interval if it is not symmetric around the mean, such as that of a ratio; None for a symmetric
-    interval
-    """
+    """Ends of an interval that is not symmetric around the mean, such as that of a ratio; otherwise None"""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -49,15 +47,11 @@ class Panel:
     title: str
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
-    """Labels on the horizontal axis, at the positions 0, 1, 2 and so on; empty if the values of the factor are
-    numbers.
-    """
+    """Labels at the positions 0, 1, 2 and so on of the horizontal axis; empty if the factor is numbers."""
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
-    """Return the panels of a plot: a line for each value of the factor `ask.columns`, with the means along the factor
-    `ask.rows`.
-    """
+    """Return the panels of a plot: a line for each value of `ask.columns`, with the means along `ask.rows`."""
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
     names = log_names(results, ask.where)
@@ -72,9 +66,7 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def _panel(table: PivotTable, over: str, columns: str | None, names: Mapping[str, str], trace: str) -> Panel:
-    """Return the panel of a table of means. Its rows are values of the factor `over`, its columns those of `columns`.
-    `names` maps each trace to its name in a figure; the title has that of `trace`.
-    """
+    """Return the panel of a table with rows for the factor `over`; `names` are those of traces in a figure."""
     is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
     lines: dict[str, list[Point]] = {}
     for column, (place, row) in product(table.columns, enumerate(table.rows)):
@@ -92,11 +84,7 @@ def _label(factor: str | None, value: Value, names: Mapping[str, str]) -> str:
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
-    """Return a mapping from each trace to its name in a figure: the name of the log in the trace's header or, if that
-    is missing, the name of the file.
-
-    If several traces are of the same log, each of them gets the name of its file instead.
-    """
+    """Return each trace -> its name in a figure: that of the log in its header, or the file's if several have it."""
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())
     return {trace: log if log and alike[log] == 1 else file_name(trace) for trace, log in logs.items()}

@@ -28,13 +28,9 @@ from sim.experiments.work import Made, Outcome, Task, work
 LARGEST = 64
 """Largest number of runs that are sent to a worker together (a bundle)."""
 PATIENCE = 0.5
-"""Seconds after which a worker stops making runs and returns the outcomes: long enough that few messages are needed,
-short enough that little is lost if the worker dies
-"""
+"""Seconds after which a worker returns its outcomes: few messages, and little is lost if it dies"""
 DEATHS = 2
-"""Number of workers that a run may kill while it is the only run of its bundle; after that the run is stored as
-failed
-"""
+"""Number of workers that a run may kill when it is alone in its bundle before it is stored as failed"""
 _BEAT = 0.2
 
 
@@ -59,12 +55,10 @@ class Progress:
 
     @property
     def missing(self) -> int:
-        """Return the number of runs still to make."""
         return self.asked - self.there - self.made
 
     @property
     def elapsed(self) -> float:
-        """Return the seconds since the sweep began."""
         return monotonic() - self.begun
 
     @property
@@ -74,18 +68,14 @@ class Progress:
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""Type of a function that is called from time to time with the progress of a sweep and the outcomes since its last call
-(often an empty list).
-"""
+"""Function called with the progress of a sweep and the outcomes since its last call (often none)."""
 
 
 def _report_nothing(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
-    """Return True if `run` must be made: `known` lacks it, its stored outcome lacks a measurement of the plan, or it
-    failed and `retry` is True.
-    """
+    """Return True if `run` must be made: it is unknown, lacks a measurement, or failed and `retry` is True."""
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
@@ -99,12 +89,11 @@ def sweep(
     told: Told = _report_nothing,
     retry: bool = False,
 ) -> Progress:
-    """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
+    """Make the missing runs of a plan, store them in the results file at `path`; return the final progress.
 
-    `workers` is the number of workers, or a function that returns the present number; 0 is one on each core, or as many
-    as have enough memory for the largest trace. `executor` makes the pool; None makes processes on this machine. Code
-    and traces are sent to workers by content, so that they need no files. `told` is called with the progress from time
-    to time. With `retry`, runs that failed earlier are made again.
+    `workers` is their number, or a function that returns it; 0 is one on each core, or as many as have enough memory.
+    `executor` makes the pool; None makes processes here. Code and traces are sent to workers by content, so that they
+    need no files. With `retry`, runs that failed earlier are made again.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())
@@ -125,18 +114,14 @@ def sweep(
 
 
 def _hear(progress: Progress, told: Told, trace: str, share: float) -> None:
-    """Call `told` with the progress, once for each percent of the trace that has been read; `share` (0 to 1) has been
-    read by now.
-    """
+    """Call `told` once for each percent (`share` is 0 to 1) of the trace that has been read."""
     if progress.reading is None or progress.reading[0] != trace or share - progress.reading[1] >= 0.01:
         progress.reading = trace, share
         told(progress, [])
 
 
 def _as_memory_allows(jobs: int) -> int:
-    """Return the number of workers for this machine: one for each core or, if memory is short, as many as can make runs
-    of `jobs` jobs at the same time.
-    """
+    """Return the number of workers: one for each core or, if memory is short, as many as can hold `jobs` jobs."""
     free = free_memory()
     return cores() if free is None else min(cores(), max(free // size_of_worker(jobs), 1))
 
@@ -147,9 +132,7 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """Raise an error unless a worker answers and runs the same version of the program. Without this check, every run
-    would be stored as failed.
-    """
+    """Raise an error unless a worker answers and has the same version; otherwise every run would fail."""
     try:
         pool.submit(check_versions, versions()).result()
     except SchedscopeError:
@@ -161,9 +144,7 @@ def _ask(pool: Executor) -> None:
 
 
 class _Sweep:
-    """State of a sweep: runs still to be sent, runs that workers have, and runs that are suspected of having killed a
-    worker.
-    """
+    """Runs still to be sent, runs that workers have, and runs suspected of having killed a worker."""
 
     def __init__(
         self,
@@ -219,9 +200,7 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Send a bundle to a worker; return False if the pool is broken. If `lacks` is the key of a trace, this trace
-        is sent with the bundle.
-        """
+        """Send a bundle, with the trace whose key it `lacks`; return False if the pool is broken."""
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle
@@ -233,9 +212,7 @@ class _Sweep:
         return True
 
     def _bundle(self) -> tuple[Task, ...]:
-        """Return the next runs to send to one worker. Near the end of the sweep these are fewer, so that all workers
-        finish at about the same time.
-        """
+        """Return the next runs for one worker; fewer near the end, so that all finish at about the same time."""
         ahead = self._progress.missing - sum(map(len, self._flight.values()))
         size = max(1, min(LARGEST, math.ceil(ahead / (4 * self._progress.workers))))
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
@@ -278,8 +255,8 @@ class _Sweep:
         return broken
 
     def _retry_lost(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """Arrange that the bundles which were lost with a dead worker are sent again: first one bundle at a time, then
-        in halves. Return failed outcomes for runs that have killed too many workers.
+        """Send bundles lost with a dead worker again, alone and then in halves; return runs that killed too many as
+        failed.
         """
         if len(bundles) > 1:
             self._suspects.extend(bundles)

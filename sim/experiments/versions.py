@@ -43,9 +43,7 @@ def versions() -> Versions:
 
 
 def check_versions(wanted: Versions | None) -> None:
-    """Raise an error if `wanted`, the versions of the sweep, differ from the versions in this process. If `wanted` is
-    None, check nothing.
-    """
+    """Raise an error if the sweep's versions (None: unknown) differ from the versions in this process."""
     if wanted is not None and wanted != versions():
         raise OtherVersionError(
             f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"

@@ -57,23 +57,20 @@ class Outcome(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Answer of a worker to a bundle (runs that were sent together): outcomes in the order of the runs. If the worker
-    stopped early, there are fewer outcomes than runs; the other runs were not made.
-    """
+    """Answer of a worker to a bundle: outcomes in the order of the runs; the rest was not made if it stopped early."""
 
     outcomes: list[Outcome]
     lacks: str = ""
-    """Key of a trace that the worker does not have, so that it stopped before the run; "" if it lacked no trace."""
+    """Key of a trace that the worker needs before it can go on; "" if it lacked no trace."""
 
 
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make the runs `tasks` one after another, and return their outcomes. Stop after the run during which `patience`
-    seconds have passed, or at a run whose trace the worker lacks.
+    """Make runs one after another until `patience` seconds have passed, or a trace is lacking; return outcomes.
 
-    `copies` is a mapping from keys to compressed traces, which the worker keeps. An error is raised if `versions`,
-    those of the sweep, differ from the worker's.
+    `copies` are compressed traces by key, which the worker keeps. `versions` are those of the sweep; others are an
+    error.
     """
     check_versions(versions)
     _hold(copies or {})

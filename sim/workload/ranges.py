@@ -42,9 +42,7 @@ def _laid(between: list[str], chosen: tuple[str, ...]) -> Iterator[str]:
 
 
 class _Values:
-    """Values of one range (the text between two braces). They are counted before they are listed, so that a huge range
-    is refused early.
-    """
+    """Values of one range (the text between braces), counted before they are listed to refuse a huge one early."""
 
     def __init__(self, inner: str, text: str) -> None:
         self._parts = [part.strip() for part in inner.split(",")]
