@@ -16,7 +16,6 @@ FOLDER = Path(__file__).parent / "course"
 
 @cache
 def course() -> tuple[Lesson, ...]:
-    """Return all built-in lessons in the order of learning."""
     return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
 
 

@@ -31,7 +31,6 @@ notes = "For the teacher."
 
 
 def lesson_of_puzzle(puzzle: Puzzle) -> str:
-    """Return the text of a lesson file for the puzzle; the user can then edit it."""
     if not puzzle.jobs:
         raise ParameterError("an empty puzzle is no lesson: add jobs first")
     last = max(job.submit for job in puzzle.jobs)

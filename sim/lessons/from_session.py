@@ -20,9 +20,7 @@ SAY = "What is there to be seen here? Numbers come from the run: the mean wait i
 
 
 def lesson_of(session: Session, path: str | Path) -> str:
-    """Return the text of a lesson file that is to be saved at `path`. Raise an error if the session uses something that
-    a lesson does not support.
-    """
+    """Return the text of a lesson file to be saved at `path`; raise an error for what a lesson does not support."""
     if session.named_code or any(code_in(spec) for spec in _specs(session)):
         raise LessonError("the session has user-defined policies, and a lesson runs no code", path)
     title = Path(path).stem.replace("-", " ").replace("_", " ").capitalize()
@@ -46,9 +44,7 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """Return the name by which a lesson at `path` refers to the session's trace: that of a sample, or of a file in the
-    lesson's folder. Raise an error for any other file.
-    """
+    """Return the session's trace as a sample or a file in the lesson's folder; raise an error for any other."""
     trace = session.trace
     if trace.is_sample or is_line(trace.name):
         return trace.name
@@ -61,11 +57,7 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """Yield (key, value) for each key of the scene that is made from this bookmark.
-
-    If the bookmark is on a branch, the keys include the switch of policy, or the comparison with another run, with
-    which the branch began.
-    """
+    """Yield (key, value) for the scene of a bookmark, also the switch or comparison with which its branch began."""
     branches = {branch.name: branch for branch in session.branches}
     branch = branches[mark.branch]
     yield "title", mark.name
@@ -80,14 +72,11 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """Return the spec of the policy to which the branch switches where it leaves its parent; None if it does not begin
-    with a switch.
-    """
+    """Return the spec to which the branch switches where it leaves its parent; None if it begins otherwise."""
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 
 def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRecord]) -> str:
-    """Return the spec of the policy with which the branch's run begins at its first step."""
     if branch.parent is None:
         return session.policy
     if not branch.forked and branch.switches:
@@ -101,7 +90,6 @@ def _table(name: str, values: Mapping[str, Value]) -> str:
 
 
 def _toml_text(value: Value) -> str:
-    """Return the value as text for a TOML file, without control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):

@@ -14,8 +14,8 @@ from sim.errors import FileError
 from sim.machine.processors import Placement
 
 Kind = Literal["next", "start", "policy", "gains", "loses", "number", "reason", "earlier"]
-"""Kind of question: next job to start, start of a job, policy of a schedule, job that gains or loses most, a number.
-Lessons about a recording also ask for the reason why a job waits, and for the change that lets it start earliest.
+"""Next job to start, start of a job, policy of a schedule, job that gains or loses most, a number. Of a recording also
+why a job waits, and the change that lets it start earliest.
 """
 PAPERS: Mapping[str, str] = {
     "": "Introduction and practice",
@@ -34,7 +34,6 @@ ORDER = (
     "ls-crash", "k-promise", "k-factor", "k-half", "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration",
     "which-is-better", "full-memory", "why-not-my-job", "real-cluster",
 )  # fmt: skip
-"""Names of the built-in lessons in the order of learning."""
 THE_END = "end"
 """Word that a lesson file uses for the time at which the last job has ended."""
 OF_RECORDINGS: tuple[Kind, ...] = ("next", "start", "number", "reason", "earlier")
@@ -65,13 +64,10 @@ class LessonError(FileError):
     """Error in a lesson: its file cannot be read, or one of its statements is false in the run."""
 
     others: tuple[LessonError, ...] = ()
-    """Other errors that were found in the same lesson; empty if there are none or they are attached to another
-    error.
-    """
+    """Other errors in the same lesson; empty if there are none or another error has them."""
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
-        """Return the first of the errors `wrong`; the remaining ones are in its attribute `others`."""
         first, *others = sorted(wrong, key=lambda error: error.line or 0)
         first.others = tuple(others)
         return first
@@ -109,31 +105,21 @@ class LessonScene:
     at: str | None = None
     """Time or step at which the scene takes place, or "end" for the end of the run."""
     when: str | None = None
-    """Condition such as "job 5 starts": the scene takes place at the first step, from the previous scene on, that meets
-    it.
-    """
+    """Condition such as "job 5 starts": the scene is at the next step that meets it."""
     before: str | None = None
-    """Condition such as "job 5 starts": the scene takes place just before the first step, from the previous scene on,
-    that meets it.
-    """
+    """Condition such as "job 5 starts": the scene is just before the next step that meets it."""
     policy: str | None = None
-    """Spec of the policy under which the whole run is made, in this scene and the following ones. A kind of estimates
-    may be added, as in `easy with exact`.
-    """
+    """Policy of the whole run from this scene on, perhaps with a kind of estimates: `easy with exact`."""
     switch: str | None = None
     """Spec of a policy that replaces the run's policy from the time of this scene on, and in this scene only."""
     compare: str | None = None
-    """Spec of the policy of a second run, shown next to the first. It decides from the beginning; a policy in the field
-    `compare_here` decides from the time of the scene.
-    """
+    """Policy of a second run, shown next to the first, from the beginning; `compare_here` is from this time on."""
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
-    """Names of the panels that the scene shows."""
     over: str | None = None
     """Name of the panel that is shown over the chart if the screen is too small for both."""
     zoom: Zoom | None = None
     select: str | None = None
-    """Name of the job that is selected in the scene."""
     colour: str | None = None
     ask: Ask | None = None
     holds: tuple[str, ...] = ()
@@ -167,13 +153,10 @@ class Lesson:
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
     recording: str = ""
-    """Path of a recording of a cluster, for a lesson on the screen of a cluster; "" for a lesson about simulated runs,
-    which has a `trace` instead.
-    """
+    """Path of a recording, for a lesson on the screen of a cluster; "" for a lesson with a `trace`."""
 
     @property
     def count(self) -> int:
-        """Return the number of scenes; an exercise counts as one more."""
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:

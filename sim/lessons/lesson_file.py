@@ -65,9 +65,7 @@ T = TypeVar("T")
 
 
 def read_lesson(path: str | Path) -> Lesson:
-    """Return the lesson in a file. If the file has errors, raise the first one, with its line, as a `LessonError`; its
-    `others` are the remaining ones.
-    """
+    """Return the lesson in a file, or raise its first error as a `LessonError`; its `others` are the remaining ones."""
     text = LESSON.read(path)
     found = LESSON.toml(text, path)
     reader = _Reader(path, text)
@@ -81,9 +79,7 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _recording_errors(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """Return a wrapper of `take`, a method that reads a value of a table. If the method raises a `LessonError`, the
-    wrapper records the error and returns None.
-    """
+    """Return `take`, a method that reads a value, as one that records its `LessonError` and returns None."""
 
     @wraps(take)
     def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
@@ -103,9 +99,7 @@ class _Table:
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """Name of the table, mapping from key to line number, path of the file, and list of the errors found in the
-        file.
-        """
+        """Name of the table, key -> line number, path of the file, and list of the errors found in the file."""
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -120,9 +114,7 @@ class _Table:
 
     @_recording_errors
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
-        """Return the text under a key, which may have at most `most` characters. If the key is missing, return None or,
-        if `needed`, raise an error.
-        """
+        """Return a text of at most `most` characters; None or, if `needed`, an error if the key is missing."""
         value = self.take(key)
         if value is None and not needed:
             return None
@@ -136,9 +128,7 @@ class _Table:
 
     @_recording_errors
     def moment(self, key: str) -> str | None:
-        """Return the time or step under a key, as text; a plain number in the file means seconds. Return None if the
-        key is missing.
-        """
+        """Return the time or step under a key as text, a plain number being seconds; None if the key is missing."""
         value = self._values.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
@@ -146,9 +136,7 @@ class _Table:
 
     @_recording_errors
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
-        """Return the list of words under a key; None if the key is missing. If `among` is given, each word must be one
-        of these.
-        """
+        """Return the words under a key, all of which are in `among` if given; None if the key is missing."""
         value = self.take(key)
         if value is None:
             return None
@@ -171,15 +159,13 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec under a key; None if the key is missing or the spec is wrong. Only built-in policies are
-        permitted, because a lesson must not run code.
-        """
+        """Return the spec under a key, None if missing or wrong; only built-in policies, as a lesson runs no code."""
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return the policy under a key, to which a kind of estimates may be added, as in `easy with exact`. Return
-        None if the key is missing or its value is wrong.
+        """Return the policy under a key, perhaps with a kind of estimates (`easy with exact`); None if missing or
+        wrong.
         """
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
@@ -333,9 +319,7 @@ class _Reader:
 
 @_recording_errors
 def _trace(top: _Table, named: str) -> str:
-    """Return the trace that `named` stands for: path of a file in the lesson's folder, name of a sample, or text of a
-    puzzle. Anything else is an error.
-    """
+    """Return the trace: a file in the lesson's folder, a sample or a puzzle; anything else is an error."""
     if is_line(named):
         try:
             return parse_puzzle(named).line
@@ -352,15 +336,12 @@ def _trace(top: _Table, named: str) -> str:
 
 @_recording_errors
 def _file_in_folder(top: _Table, key: str, named: str) -> str:
-    """Return the path of the file in the lesson's folder that stands under `key`; an error if there is none."""
     path = _file_beside(top, key, named)
     return path if path is not None else top.fail(f"{key}: no file {quoted(named)} next to the lesson", key)
 
 
 def _file_beside(top: _Table, key: str, named: str) -> str | None:
-    """Return the path of the file `named` in the lesson's folder; None if there is no such file. A path that leads out
-    of the folder is an error.
-    """
+    """Return the path of a file in the lesson's folder, None if it is missing; a path out of it is an error."""
     folder = os.path.dirname(os.path.abspath(top.path))
     if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
         top.fail(f"{key}: {quoted(named)}: a {key} lies beside its lesson{', or is a sample' * (key == 'trace')}", key)
@@ -387,9 +368,7 @@ def _options(table: _Table | None) -> dict[str, Any]:
 
 @_recording_errors
 def _option(table: _Table, name: str, option: Option) -> Any:
-    """Return the value of the trace's option `name`, None if it is missing. A value that would make the option read
-    another file is an error.
-    """
+    """Return the value of an option of the trace, None if missing; one that reads another file is an error."""
     value = table.take(name)
     if value is None:
         return None
@@ -435,9 +414,6 @@ def _tolerated_share(table: _Table) -> float:
 
 
 def _as_option_value(value: Any, kind: type) -> Any:
-    """Return a value from a TOML file in the type that an option of type `kind` expects: as text if `kind` is `str`,
-    otherwise unchanged.
-    """
     return str(value) if kind is str and not isinstance(value, bool) else value
 
 
@@ -449,8 +425,7 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL
 
 
 def places(text: str) -> Iterator[tuple[tuple[tuple[object, ...], str], int]]:
-    r"""Yield ((table, key), line) for each key of a TOML text: the path of the key's table, the key, and the number of
-    its line. The key "" stands for the first line of a table.
+    r"""Yield ((path of the table, key), line) for each key of a TOML text; the key "" is the first line of a table.
 
     >>> dict(places('title = "a"\n[[scene]]\nat = 3'))
     {((), 'title'): 1, ((), 'scene'): 2, (('scene', 0), ''): 2, (('scene', 0), 'at'): 3}

@@ -44,8 +44,7 @@ class Value(NamedTuple):
     unit: Unit
 
     def written(self, now: float) -> str:
-        """Return the number as text, in the form in which the program shows such numbers; a point in time is written
-        without the day if it is on the same day as `now`.
+        """Return the number as text; a point in time is written without the day if it is on that of `now`.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -69,7 +68,6 @@ class Names:
         self._runs, self._moment = runs, moment
 
     def filled(self, text: str) -> str:
-        """Return the text with every name in braces replaced by its value as text."""
         return IN_BRACES.sub(lambda found: self.written(found[1]), text)
 
     def written(self, name: str) -> str:
@@ -87,9 +85,7 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true in the run, otherwise text on what
-        is wrong.
-        """
+        """Return None if the statement, such as `J5.end <= J3.start`, is true in the run, otherwise what is wrong."""
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")

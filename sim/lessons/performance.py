@@ -94,9 +94,7 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return this scene, evaluated; the previous scene must have been evaluated before. If the scene has errors,
-        raise the first, with all others in its `others`.
-        """
+        """Return this scene, evaluated after the one before; raise the first error, with all others in its `others`."""
         self._wrong = []
         was, moment = self._before, self._moment_of(scene)
         names = self._names(moment)
@@ -129,25 +127,19 @@ class Performance:
         return staged
 
     def _names(self, moment: Moment) -> Names:
-        """Return the values of the names that the lesson uses, at `moment`."""
         return Names(self.runs, moment)
 
     def _estimated(self, estimates: str) -> Workload:
-        """Return the workload of the lesson with the kind of estimates named `estimates`."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
-        """Return `text`, the value of `key` in the scene, with each name in braces replaced by its number at
-        `moment`.
-        """
+        """Return `text` with each name in braces replaced by its number at `moment`."""
         names = self._names(moment)
         return IN_BRACES.sub(lambda found: self._try_to(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _try_to(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
-        """Return the result of calling `made`. If it raises an error, record the error for the scene's key `key` and
-        return `instead`.
-        """
+        """Return the result of `made`; record its error for the scene's `key`, and return `instead`."""
         try:
             return self._checked(scene, key, made)
         except LessonError as error:
@@ -155,9 +147,7 @@ class Performance:
             return instead
 
     def _checked(self, scene: LessonScene, key: str, made: Callable[[], T]) -> T:
-        """Return the result of calling `made`. If it raises an error, raise it as a `LessonError` with the line of
-        `key` in the file.
-        """
+        """Return the result of `made`; raise its error as a `LessonError` with the line of `key` in the file."""
         try:
             return made()
         except LessonError:
@@ -185,11 +175,8 @@ class Performance:
         return moment
 
     def _beginning_of(self, branch: str) -> Moment:
-        """Return the moment in this branch from which the scene begins: where the previous scene and its question
-        ended.
-
-        A question that compares two runs shows the end of the run; after such a question, the previous scene's own time
-        is taken.
+        """Return the moment from which the scene begins: where the previous scene and its question ended. After a
+        question that compares two runs, and shows their ends, it is the previous scene's own time.
         """
         if self._before is None:
             return self.runs.at_step(branch, 0)
@@ -269,8 +256,6 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """Return the source of the lesson's workload. If the trace has the name of a sample, the sample is used, even if
-    the current folder has a file of that name.
-    """
+    """Return the source of the lesson's workload; a sample precedes a file of that name in the current folder."""
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)

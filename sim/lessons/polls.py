@@ -57,19 +57,15 @@ class Polls:
                 board.keep(cluster)
 
     def made(self, place: int) -> Forecasts | None:
-        """Return the forecasts at the poll with this number if they are made already, otherwise None."""
         return self._forecasts.get(place)
 
     def forecasts(self, place: int) -> Forecasts:
-        """Return the forecasts at the poll with this number."""
         if place not in self._forecasts:
             self.forecast([place])
         return self._forecasts[place]
 
     def start_after(self, place: int, job: ClusterJob) -> tuple[float, int]:
-        """Return (start, number of the first poll in which it runs or has ended) of a job that waits at poll `place`;
-        an error if it does not start in the recording.
-        """
+        """Return (start, poll in which it first runs or has ended) of a waiting job; an error if it never starts."""
         for later, cluster in enumerate(self.pictures[place:], place):
             there = cluster.job_of.get(job.id)
             if there is not None and not there.is_waiting and there.start is not None and there.nodes:

@@ -27,9 +27,7 @@ from sim.workload.model import Floats, Job
 
 MOST_CHOICES = 9
 MOST_REASONS = 40
-"""Number of steps before a job's start for which the reason of its wait is collected, to explain answers that are too
-early.
-"""
+"""Number of steps before a job's start whose reasons are collected to explain answers that are too early."""
 NEAR = 0.03
 """Largest error of an answered time that still counts as right, as a share of the period that the chart shows."""
 
@@ -49,8 +47,6 @@ class AnswerOption:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Result of an answer: whether it is right, and why."""
-
     is_right: bool
     told: str
 
@@ -77,9 +73,7 @@ class Question:
     rank: int | None = None
     """Rank of the job to select on the screen after the answer; None if no job is selected."""
     why_not: Callable[[float], str] = lambda given: ""
-    """Function that returns, for a wrong time as answer, a text on why the job did not start at that time; "" if
-    unknown.
-    """
+    """Function that returns why the job did not start at a wrong time; "" if unknown."""
 
     def read(self, text: str) -> AnswerOption | float:
         """Return the answer that the text means. Raise an error if the text is not a possible answer."""
@@ -92,19 +86,15 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice whose key is the typed text (a J before it is ignored). The result is None if no choice has
-        this key, or if the text is also the beginning of another key.
-        """
+        """Return the choice whose key is the text (without J); None if another key begins with it, or none is it."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
     def of_rank(self, rank: int) -> AnswerOption | None:
-        """Return the choice that stands for the job with this rank; None if there is no such choice."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
     def written(self, given: AnswerOption | float) -> str:
-        """Return an answer as text: the label of the choice, or the number with its unit."""
         if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
@@ -124,9 +114,7 @@ class Question:
         return Verdict(is_right=False, told=" ".join(filter(None, parts)))
 
     def _how_far_off(self, given: float, off: float) -> str:
-        """Return text on how far the answer `given` is from the right one. `off` is `given` minus the right answer; for
-        plain numbers the text only says whether the answer is too low or too high.
-        """
+        """Return text on how far off an answer is: `off`, or only too low or too high for a plain number."""
         assert self.value is not None
         unit = self.value.unit
         if unit not in ("moment", "span"):
@@ -137,9 +125,7 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """Return the question that a scene asks (`ask`) at `moment`, with its right answer. `window` is the first and last
-    time that the chart shows.
-    """
+    """Return the question of a scene with its right answer; `window` is the time that the chart shows."""
     return _KINDS[ask.kind](ask, runs, moment, window)
 
 
@@ -174,15 +160,12 @@ def _which_starts_next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float
 
 
 def _waiting(jobs: Sequence[Job]) -> str:
-    """Return text on what each of these jobs requests: processors and estimate."""
     told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs]
     return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
 def _at_most_nine(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Return the jobs to choose from, in the order of `waiting`: all `needed` jobs, and the first other jobs until
-    there are nine in total.
-    """
+    """Return the `needed` jobs and the first others up to nine, in the order of `waiting`."""
     kept = {job.rank for job in needed}
     for job in waiting:
         if len(kept) < MOST_CHOICES:
@@ -204,7 +187,6 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
-    """Return a sentence on why the job starts in the step `seen`."""
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -237,8 +219,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
-    """Return a function that takes an answered time between `moment` and the job's start (at `seen`). It returns text
-    on why the job did not start at that time.
+    """Return a function from a time between `moment` and the start (at `seen`) to why the job did not start then.
 
     The reasons are collected at once. Collecting them later would move the timeline while it is on the screen.
     """
@@ -280,9 +261,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _first_difference(runs: Runs, branch: str, other: str) -> str:
-    """Return a sentence on the first difference between the runs `branch` and `other`, and on what each run did
-    then.
-    """
+    """Return a sentence on the first difference between two branches, and on what each run did then."""
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)
@@ -311,9 +290,7 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question which job's end changes most in the other run (`ask.under`). With `sign` -1 the right answer
-    is the job whose end becomes earlier by most, with 1 the job whose end becomes later by most.
-    """
+    """Return the question which job's end becomes earlier (`sign` -1) or later (1) by most in `ask.under`."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end

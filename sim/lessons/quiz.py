@@ -28,9 +28,7 @@ TRIES = 200
 STREAK = 2
 """Number of right answers in a row after which the difficulty increases."""
 FURTHEST = 3000
-"""Number of steps at the beginning of a run from which questions about starts are drawn. If the user gives a trace with
-more jobs than this number, all questions are about the next start.
-"""
+"""Number of first steps from which questions are drawn; with more jobs, all are about the next start."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
 """Policies to choose from, in questions that ask which policy made a schedule."""
 
@@ -85,7 +83,6 @@ class Quiz:
 
     @property
     def told(self) -> str:
-        """Return the score, level and seed as text."""
         of = f"{self.right} of {count(self.answered, 'answer')} right"
         return f"{of}, at level {self.level + 1} of {len(LEVELS)} (seed {self.seed})"
 
@@ -94,9 +91,7 @@ class Quiz:
         return self.most is not None and self.number > self.most
 
     def after(self, is_right: bool | None) -> Quiz:
-        """Return the quiz at the next question. `is_right` says whether the present question was answered rightly; None
-        if it was skipped.
-        """
+        """Return the quiz at the next question; `is_right` is None if the present one was skipped."""
         streak = self.streak + 1 if is_right else 0
         up = streak >= STREAK and self.level + 1 < len(LEVELS)
         level = self.level + up - (is_right is False and self.level > 0)
@@ -146,9 +141,7 @@ def _draw_one(rng: np.random.Generator, things: Sequence[Any]) -> Any:
 
 
 def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a scene with a question of this kind, chosen at random with `rng`; None if the run permits no such
-    question. With `by_passing`, the answer is not the first job in the queue.
-    """
+    """Return a random scene of this kind, or None; `by_passing`: not the queue's first job."""
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
@@ -172,10 +165,7 @@ def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """Yield (step, id of the job) for each step in which exactly one waiting job starts while others wait.
-
-    With `by_passing`, only starts of jobs that are not the first in the queue count.
-    """
+    """Yield (step, job's id) where exactly one waiting job starts while others wait; `by_passing`: not the first."""
     timeline = runs.timeline
     step = 0
     while step < FURTHEST:
@@ -195,9 +185,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, rng: np.random.Generator) -> list[str]:
-    """Return up to three policies whose schedules differ from each other, in random order; the policy of the runs is
-    among them.
-    """
+    """Return up to three policies with different schedules in random order, that of the runs among them."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:

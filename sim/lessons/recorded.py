@@ -21,9 +21,7 @@ SIMULATED = ("when", "before", "policy", "switch", "compare", "compare_here", "z
 
 
 def poll_numbers(lesson: Lesson, pictures: Sequence[Cluster]) -> list[int]:
-    """Return the number of the poll (from 0) at which each scene of the lesson takes place; scenes with a wrong place
-    take that of the scene before.
-    """
+    """Return the poll (from 0) of each scene; a scene with a wrong place takes that of the scene before."""
     places = list[int]()
     for scene in lesson.scenes:
         since = places[-1] if places else 0

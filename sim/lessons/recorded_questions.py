@@ -25,7 +25,6 @@ LEAST = 30.0
 
 
 def recorded_question(ask: Ask, seen: Seen) -> Question:
-    """Return the question that a scene asks (`ask`) at the poll `seen`, with its right answer."""
     return _KINDS[ask.kind](ask, seen)
 
 
@@ -52,9 +51,7 @@ def _reason(ask: Ask, seen: Seen) -> Question:
 
 
 def _which_starts_next(ask: Ask, seen: Seen) -> Question:
-    """Return the question which of the waiting jobs starts next. The choices are the first waiting jobs, and those
-    that start.
-    """
+    """Return the question which job starts next; the choices are the first waiting jobs, and the ones that start."""
     starts = dict[str, tuple[float, int]]()
     for job in seen.cluster.queue:
         try:

@@ -46,9 +46,7 @@ class Runs:
         placement: Placement = "lowest",
         estimated: Callable[[str], Workload] | None = None,
     ) -> None:
-        """Begin with the jobs of `workload` under `policy`. `estimated` takes the name of a kind of estimates, and
-        returns the same jobs with these estimates.
-        """
+        """Begin with these jobs under `policy`; `estimated` returns them with a kind of estimates."""
         self.workload = workload
         self.timeline = Timeline(workload, policy, placement=placement)
         self._placement: Placement = placement
@@ -64,9 +62,7 @@ class Runs:
     # Branches
 
     def branch(self, run: str) -> str:
-        """Return the name of the branch for `run`: a policy, or a policy with a kind of estimates, as in `easy with
-        exact`. The branch is created if needed.
-        """
+        """Return the branch of a policy, perhaps with a kind of estimates (`easy with exact`), made if needed."""
         spec, has_estimates, estimates = run.partition(WITH)
         spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
         of = estimates.strip() if has_estimates else ours
@@ -83,17 +79,13 @@ class Runs:
         return self._named[called]
 
     def workload_of(self, branch: str) -> Workload:
-        """Return the workload of that branch, which can have its own estimates."""
         return self.timeline.branches[branch].engine.workload
 
     def title(self, branch: str) -> str:
-        """Return the title of the branch for the user."""
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the name of the branch that forks from the branch of `moment` at this time and continues under the
-        policy `spec`. The branch is made if there is none yet.
-        """
+        """Return the branch that forks at `moment` and continues under the policy `spec`, made if needed."""
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
         if name not in self.timeline.branches:
@@ -107,13 +99,11 @@ class Runs:
         return self.timeline.branches[branch].engine.moment.policy
 
     def complete(self, branch: str) -> None:
-        """Compute the branch to the end of its run."""
         if not self.timeline.branches[branch].complete:
             self.timeline.look_at(branch)
             self.timeline.compute_all()
 
     def schedule(self, branch: str) -> Schedule:
-        """Return the results of the whole branch."""
         if branch not in self._schedules:
             self.complete(branch)
             self._schedules[branch] = self.timeline.branches[branch].engine.schedule()
@@ -138,7 +128,6 @@ class Runs:
     # Moments
 
     def at(self, moment: Moment) -> Snapshot:
-        """Return the state of the run at this moment, on the branch that the moment names."""
         self._go(moment)
         return self.timeline.snapshot()
 
@@ -149,9 +138,7 @@ class Runs:
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
     def typed(self, text: str, moment: Moment) -> float:
-        """Return the time in seconds that a user means with `text`: a time, a date or a step. A time of day is on the
-        day of `moment`.
-        """
+        """Return a typed time, date or step in seconds; a time of day is on the day of `moment`."""
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock

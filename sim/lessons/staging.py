@@ -11,14 +11,11 @@ from sim.lessons.recorded import RecordedPerformance
 
 
 def performance_of(lesson: Lesson) -> Performance:
-    """Return the evaluation of a lesson; the workload of a lesson about simulated runs is read now."""
     return RecordedPerformance(lesson) if lesson.recording else Performance(lesson)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the scenes of a lesson file that have no errors, evaluated, and a list of all errors in the other
-    scenes.
-    """
+    """Return the evaluated scenes of a lesson file that have no errors, and the errors of the others."""
     try:
         performance = performance_of(read_lesson(path))
     except LessonError as error:

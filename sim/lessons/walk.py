@@ -36,9 +36,7 @@ class SceneNow:
     typed: str = ""
     """Answer as far as the user has typed it."""
     verdict: Verdict | None = None
-    """Result of the answer; for a skipped question the text of the right answer. None as long as the question is not
-    answered.
-    """
+    """Result of the answer; for a skipped question the right answer; None until it is answered."""
     is_off: bool = False
     """True while the user has left the scene to explore the run."""
 
@@ -62,7 +60,6 @@ class Walk:
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
-        """Return a walk through the lesson that `performance` evaluates, standing at the scene with this index."""
         scenes = performance.staged()
         return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
 
@@ -72,9 +69,7 @@ class Walk:
 
     @property
     def open_question(self) -> Question | None:
-        """Return the question of the scene while it is not answered; None afterwards, or if the scene has no
-        question.
-        """
+        """Return the question of the scene until it is answered, or None."""
         return self.staged.question if self.verdict is None else None
 
     @property
@@ -109,7 +104,6 @@ class Walk:
 
     @property
     def panels(self) -> tuple[str, ...]:
-        """Return the names of the panels to show next to the chart."""
         panels = self.staged.panels
         if self.verdict is not None and self.moment.beside is not None:
             return ("versus",)
@@ -135,17 +129,13 @@ class Walk:
         return self.index == len(self.scenes) - 1 and self.open_question is None
 
     def next(self) -> Walk:
-        """Return the walk at the next scene. If a question is open, skip it and show its answer instead. At the last
-        scene, stay there and only return from exploring the run.
-        """
+        """Return the walk at the next scene or, if a question is open, with its answer; at the last, end exploring."""
         if self.open_question is not None:
             return self._with_answer(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
-        """Return the walk one step back, to the previous scene. If the answer of a question is shown, stay at this
-        scene with the question open again.
-        """
+        """Return the walk at the previous scene or, if an answer is shown, with this scene's question open again."""
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:
@@ -154,8 +144,7 @@ class Walk:
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
-        """Return the walk at the scene with this index, with the answers of an earlier walk: pairs (index of the scene,
-        True if the answer was right)."""
+        """Return the walk at this scene with an earlier walk's answers: (index of the scene, True if it was right)."""
         known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
         return replace(self.go(index), answers=known)
 
@@ -164,15 +153,12 @@ class Walk:
         return replace(self, is_off=True, typed="")
 
     def back(self) -> Walk:
-        """Return the walk after the exploration of the run, at the same scene (see `off`)."""
         return replace(self, is_off=False)
 
     # Answers
 
     def typing(self, letter: str) -> Walk:
-        """Return the walk after the user typed a letter of the answer; if the text now stands for exactly one choice,
-        that choice is the answer.
-        """
+        """Return the walk after a typed letter; a text that stands for exactly one choice is the answer."""
         typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
         if asked is not None and (choice := asked.begun(typed)) is not None:
             return self._with_answer(choice)
@@ -188,8 +174,8 @@ class Walk:
         return self._with_answer(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
-        """Return the walk after a click on a job (`rank`) or at a `time`; if the question asks for such an answer, the
-        click is the answer. In a lesson about a recording, `time` is the number of seconds from the present moment.
+        """Return the walk after a click, which is the answer if the question asks for such: a job, or a `time`. In a
+        lesson about a recording, this is seconds from the present moment.
         """
         asked = self.open_question
         if asked is None:
@@ -202,9 +188,6 @@ class Walk:
         return self
 
     def chosen(self, number: int) -> Walk:
-        """Return the walk with the choice of this index (from 0) as the answer; raise an error if there is no such
-        choice.
-        """
         asked = self.open_question
         if asked is None or not 0 <= number < len(asked.choices):
             raise ParameterError("there is no such choice")
