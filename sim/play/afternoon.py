@@ -14,11 +14,8 @@ from sim.workload.model import Workload
 SAMPLE = "lublin-128"
 """Name of the sample for a game if the user names no trace."""
 JOBS = 24
-"""Number of jobs in a game."""
 BUSY = 0.85, 2.5
-"""Range of the offered load (work over capacity) of the jobs to choose from: below this range hardly any job waits,
-above it all jobs wait.
-"""
+"""Range of the offered load of the jobs to choose from: below it hardly any job waits, above it all do."""
 TRIED = 25
 """Number of candidate series of jobs that are tried; the one in which decisions matter most is played."""
 LEAST_JOBS = 2
@@ -26,10 +23,7 @@ LEAST_JOBS = 2
 
 
 def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
-    """Return `jobs` successive jobs that keep the machine busy; `seed` chooses which.
-
-    A workload of at most `jobs` jobs is used whole. Times begin at 0.
-    """
+    """Return `jobs` successive jobs that keep the machine busy, chosen by `seed`; a smaller workload whole."""
     count = len(workload)
     if count < LEAST_JOBS:
         raise ParameterError(f"a game needs at least {LEAST_JOBS} jobs, the trace has {count}")
@@ -47,9 +41,8 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
 
 
 def _matter(workload: Workload) -> tuple[bool, float]:
-    """Return (whether first fit has a longer mean wait than EASY, seconds of mean wait that EASY saves over FCFS).
-
-    The larger pair marks the jobs for which decisions matter more.
+    """Return (whether first fit has a longer mean wait than EASY, seconds of it that EASY saves over FCFS). The larger
+    pair marks the jobs for which decisions matter more.
     """
     fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
     return greedy > easy, fcfs - easy if easy else 0.0

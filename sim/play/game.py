@@ -12,7 +12,7 @@ from sim.workload.model import Job, Workload
 
 
 class Move(NamedTuple):
-    """Move of the player: the start of the job `rank` or, if `rank` is None, letting time pass until the next event."""
+    """Start of the job `rank` by the player or, if that is None, letting time pass until the next event."""
 
     time: float
     rank: int | None = None
@@ -28,7 +28,6 @@ class Game:
 
     @cached_property
     def starts(self) -> dict[int, float]:
-        """Return the start of each job that has started, as a mapping from rank to time."""
         return {move.rank: move.time for move in self.moves if move.rank is not None}
 
     @cached_property
@@ -37,7 +36,6 @@ class Game:
 
     @cached_property
     def queue(self) -> tuple[Job, ...]:
-        """Return the waiting jobs in the order of arrival."""
         return tuple(job for job in self._jobs if job.submit <= self.now and job.rank not in self.starts)
 
     @cached_property
@@ -46,12 +44,10 @@ class Game:
 
     @property
     def to_come(self) -> int:
-        """Return the number of jobs that have not been submitted."""
         return len(self._jobs) - len(self.queue) - len(self.starts)
 
     @property
     def is_over(self) -> bool:
-        """Return True if every job has started, so that nothing is left to decide."""
         return len(self.starts) == len(self._jobs)
 
     @cached_property
@@ -83,23 +79,17 @@ class Game:
         return replace(self, moves=(*self.moves, Move(self.now, rank)))
 
     def waited(self) -> Game:
-        """Return the game after time has passed until the next event."""
         if self.next_time is None:
             raise ParameterError("nothing runs and nothing is to come: start a job")
         return replace(self, now=self.next_time, moves=(*self.moves, Move(self.now)))
 
     @property
     def is_idle(self) -> bool:
-        """Return True if no job runs although a waiting job fits."""
         return bool(self.fitting) and not self.running
 
     @cached_property
     def so_far(self) -> tuple[float, float, int] | None:
-        """Return (mean wait until now, longest wait, rank of the job with the longest wait); None before the first
-        arrival.
-
-        Waits are in seconds.
-        """
+        """Return (mean wait until now, longest wait, its job's rank) in seconds; None before the first arrival."""
         ranks = [*self.starts, *(job.rank for job in self.queue)]
         if not ranks:
             return None
@@ -109,13 +99,10 @@ class Game:
 
     @cached_property
     def ended(self) -> tuple[Job, ...]:
-        """Return the jobs that end at this instant."""
         return tuple(self._jobs[rank] for rank in sorted(self.starts) if self.end_of(rank) == self.now)
 
     def undone(self) -> Game:
-        """Return the game without the latest move, which must be a start at the present time; the clock cannot go
-        back.
-        """
+        """Return the game without the latest move, a start at the present time; the clock cannot go back."""
         if not self.moves or self.moves[-1].rank is None:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from sim.core.moment import Moment
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
-"""Specs of the policies that the player is compared with: FCFS as the baseline, then four ways of backfilling from the
-papers.
-"""
+"""Policies that the player is compared with: FCFS as the baseline, then four papers' ways of backfilling."""
 IN_SHORT = {
     "fcfs": "no backfilling",
     "easy": "never delays the head",
@@ -67,9 +65,7 @@ class Score(NamedTuple):
 
 
 class Costly(NamedTuple):
-    """Decision of the player that cost waiting time: all jobs together wait longer than if EASY had decided here and
-    later.
-    """
+    """Decision of the player after which all jobs together wait longer than if EASY had decided here and later."""
 
     time: float
     cost: float
@@ -85,19 +81,14 @@ def score(who: str, schedule: Schedule) -> Score:
 
 
 def scores(game: Game, you: str = "you") -> list[Score]:
-    """Return the score of the player, under the name `you`, and the scores of the policies; the shortest mean wait
-    comes first.
-    """
+    """Return the scores of the player, called `you`, and of the policies; the shortest mean wait comes first."""
     found = [score(you, _finished(game, len(game.moves)))]
     found += [score(policy, _run(game.workload, policy)) for policy in RIVALS]
     return sorted(found, key=lambda each: (each.mean_wait, each.worst_wait))
 
 
 def costliest(game: Game, most: int = MOST_COSTLY) -> list[Costly]:
-    """Return the player's decisions that cost most, the worst first.
-
-    The cost of a decision is the additional wait of all jobs if EASY takes over after it instead of before it.
-    """
+    """Return the player's decisions that cost most: the additional wait if EASY takes over after, not before it."""
     schedules = [_finished(game, count) for count in range(len(game.moves) + 1)]
     totals = [float(schedule.start.sum()) for schedule in schedules]
     costs = [(after - before, number) for number, (before, after) in enumerate(pairwise(totals))]
