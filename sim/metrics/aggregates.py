@@ -19,16 +19,14 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Smallest overhead that counts, as a share of all processor time; a smaller one is a rounding error and is taken as
-0.
-"""
+"""Smallest overhead that counts, as a share of all processor time; a smaller one is a rounding error."""
 Value = float | int | None
 """Value of a metric; None if it is undefined, such as the mean of no jobs"""
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
-    """Return the values of all metrics in METRICS by name. With `killed=False`, killed jobs are left out of the job
-    statistics. `tau` is the least run time in seconds that bounded slowdowns divide by.
+    """Return all metrics in METRICS by name; `killed=False` leaves killed jobs out of the job statistics. Bounded
+    slowdowns divide by at least `tau` seconds.
     """
     jobs = FinishedJobs.of(source, killed, tau)
     schedule, workload = jobs.schedule, jobs.workload
@@ -52,11 +50,7 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
 
 
 def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
-    """Return Jain's index of fairness over the mean bounded slowdowns of the users or groups in `parties`; None if
-    there are fewer than two.
-
-    `parties` has the number of the user or group of every job of the workload, negative if unknown.
-    """
+    """Return Jain's index over the mean bounded slowdowns of `parties` (each job's, negative: unknown), or None."""
     party = jobs.column(parties)
     known = party >= 0
     _, index = np.unique(party[known], return_inverse=True)
@@ -67,8 +61,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni, (s1 - sm) / min(s1, sm): positive if the slowdown `sm` is better than
-    `s1`, negative if it is worse. If either is None, return None.
+    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if either is missing.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -79,9 +72,7 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """Return (time of the first submission, time of the last end). If the run was cut short, the second is the time of
-    the run's last step if that is later.
-    """
+    """Return (first submission, last end or, if the run was cut short and it is later, last step)."""
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
@@ -106,9 +97,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def _machine(schedule: Schedule) -> dict[str, Value]:
-    """Return the metrics of the machine by name (Zhang et al., equations 1 to 3). Overhead is the time in which jobs
-    hold processors without progress.
-    """
+    """Return the machine's metrics by name (Zhang et al., equations 1 to 3); overhead is without progress."""
     begin, finish = span(schedule)
     available = capacity(schedule.outages, schedule.workload.procs, begin, finish)
     values: dict[str, Value] = {"makespan": finish - begin}

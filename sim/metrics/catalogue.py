@@ -8,9 +8,7 @@ from sim.errors import ParameterError
 from sim.metrics.search import meant
 
 Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
-"""Unit of a metric: seconds, hours, number of jobs, number of times, share (from 0 to 1), or factor such as a
-slowdown.
-"""
+"""Share is from 0 to 1; a factor is for example a slowdown."""
 Better = Literal["smaller", "greater"]
 
 
@@ -28,8 +26,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the metric's title, followed by "(jobs)" if the metric is a number of jobs, unless the title is
-        "jobs".
+        """Return the title, followed by "(jobs)" if the metric is a number of jobs with another title.
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')
@@ -64,7 +61,6 @@ SYMBOLS = (
     "idle = end - submit - run; due = the start that was asked for, else submit; tau = 10 s; "
     "N processors from T0 (first submission) to T1 (last end)"
 )
-"""Text that explains the symbols used in the formulas."""
 
 
 def _metrics_of_spread(name: str) -> tuple[Metric, ...]:

@@ -34,9 +34,7 @@ class Fairness:
     passed: Ints
     """Number of jobs that were submitted later than the job and started earlier."""
     in_its_way: Floats
-    """Number of the jobs that passed this job and held processors that this job lacked
-    (`sim.history.stretch_queries.InTheWay`).
-    """
+    """Number of the jobs that passed this job and held processors that it lacked (`InTheWay`)."""
     fair_start: Floats
     """Start of the job, in seconds, in a run without all jobs that were submitted later."""
     fair_delay: Floats
@@ -47,9 +45,7 @@ class Fairness:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """Return the values of the metrics in `FAIRNESS` by name; a value is None if there is no job to compute it
-        from.
-        """
+        """Return the metrics in `FAIRNESS` by name; a value is None if there is no job to compute it from."""
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {
@@ -65,9 +61,7 @@ class Fairness:
 
 
 def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] = lambda more: None) -> Fairness:
-    """Return the fairness of the jobs in the run of `engine`, which is a run of `scenario`. `told` is called with 1
-    after each fair start, to show progress.
-    """
+    """Return the fairness of the jobs in `engine`, a run of `scenario`; `told` is called after each fair start."""
     start, jobs = engine.history.starts(len(engine.workload)), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)
@@ -93,11 +87,10 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 
 
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None, submit: Floats | None = None) -> Ints:
-    """Return, for each of the jobs `ranks` (by default all), the number of jobs that were submitted later and started
-    earlier.
+    """Return the number of jobs that were submitted later and started earlier, for each of `ranks` (None: all).
 
-    `start` has the start of every job. A job without a start (nan) counts as still waiting: all later jobs that have
-    started have passed it. `submit` has the submit times in the run if they differ from those of the trace.
+    A job without a start (nan) still waits: all later jobs that have started have passed it. `submit` has the submit
+    times in the run if they differ from the trace's.
     """
     ranks = np.arange(len(start)) if ranks is None else ranks
     if submit is None:
@@ -125,11 +118,8 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None, subm
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """Yield (rank, fair start) of each of the jobs `ranks`, which must be in ascending order; the start is None if the
-    job never starts.
-
-    For each of these jobs a run without the later jobs is made. In it, `told` is called after each step with the number
-    of jobs finished by then, to show progress.
+    """Yield (rank, fair start or None) of the jobs `ranks`, in ascending order, by a run for each. `told` is
+    called after each step of these with the number of jobs finished by then.
     """
     if scenario.workload.follows:
         raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
@@ -144,7 +134,5 @@ def fair_starts(
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` is called
-    after each step with the number of jobs finished by then.
-    """
+    """Return the start, if any, in a run without later jobs; `told` gets the jobs finished by each step."""
     return next(fair_starts(scenario, [rank], told))[1]

@@ -27,9 +27,7 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """Return the finished jobs of a schedule; with `killed=False`, leave out killed jobs. `tau` is the least run
-        time in seconds that bounded slowdowns divide by. A `source` of finished jobs is returned unchanged.
-        """
+        """Return the finished jobs of a schedule, without killed ones if `killed=False`; finished jobs as they are."""
         if isinstance(source, FinishedJobs):
             return source
         counts = ~np.isnan(source.end)
@@ -38,7 +36,6 @@ class FinishedJobs:
         return cls(source, narrow(np.flatnonzero(counts)), tau)
 
     def where(self, chosen: Bools) -> FinishedJobs:
-        """Return only the jobs for which `chosen` is True."""
         return FinishedJobs(self.schedule, self.ranks[chosen], self.tau)
 
     def __len__(self) -> int:
@@ -49,9 +46,7 @@ class FinishedJobs:
         return self.schedule.workload
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
-        """Return the entries of the column `of_all` that belong to these jobs; the column has an entry for every job of
-        the workload.
-        """
+        """Return the entries of these jobs in a column with an entry for every job of the workload."""
         return of_all if len(self.ranks) == len(of_all) else of_all[self.ranks]
 
     @cached_property
@@ -64,9 +59,7 @@ class FinishedJobs:
 
     @cached_property
     def run(self) -> Floats:
-        """Return the run time of each job in seconds. If jobs are killed at their estimates, it is at most the
-        estimate.
-        """
+        """Return the run times in seconds, at most the estimates if jobs are killed at these."""
         return self.column(self.workload.runtime)
 
     @cached_property
@@ -88,9 +81,7 @@ class FinishedJobs:
 
     @cached_property
     def idle(self) -> Floats:
-        """Return the seconds that each job spent in the system beyond its run time: waiting, suspended, or in the
-        matrix without progress.
-        """
+        """Return the seconds in the system beyond the run time: waiting, suspended, in the matrix without progress."""
         return self.turnaround - self.run
 
     @cached_property
@@ -99,23 +90,17 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """Return the bounded slowdowns of the jobs after Zotkin et al. and Kettimuthu; 1 for a job that never
-        waits.
-        """
+        """Return the bounded slowdowns after Zotkin et al. and Kettimuthu; 1 for a job that never waits."""
         return 1 + self.idle / np.maximum(self.run, self.tau)
 
     @cached_property
     def bounded_slowdown_z(self) -> Floats:
-        """Return the bounded slowdowns of the jobs after Zhang et al. (2000); 1 for any job whose turnaround is at most
-        tau, even if it waited.
-        """
+        """Return the bounded slowdowns after Zhang et al. (2000); 1 for a turnaround up to tau, even with a wait."""
         return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return the width-weighted slowdown of each job: turnaround / (processors * max(run time, tau)), after Zotkin
-        et al., equation 2.
-        """
+        """Return turnaround / (processors * max(run time, tau)) after Zotkin et al., equation 2."""
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 
     @cached_property

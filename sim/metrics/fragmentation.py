@@ -15,16 +15,12 @@ from sim.workload.model import Floats
 from sim.workload.shape import BARS, OPEN
 
 MOST_MOMENTS = 4000
-"""Largest number of points in time at which fragmentation is computed. In a run with more steps, the points are equally
-spaced.
-"""
+"""Most points in time at which fragmentation is computed, equally spaced in a run with more steps."""
 
 
 def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) -> Mapping[str, float]:
-    """Return the share of processor time from `begin` to `finish` that was free but that no waiting job could use. The
-    mapping has the total and the share of each cause, by name of the metric; it is empty for equal processors.
-
-    A waiting job can use a node if the node has room for one of the job's tasks, or for the job's share of a node.
+    """Return the shares of processor time that were free but useless to all waiting jobs: total, and by cause. The
+    mapping is empty for equal processors. A node is useful if it has room for a task, or for a job's share.
     """
     time, shape = schedule.curves.time, schedule.workload.shape
     if shape is None or len(time) < 2:
@@ -47,8 +43,6 @@ def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) 
 
 
 def _moments(time: Floats) -> Floats:
-    """Return the points in time at which fragmentation is computed: those of all steps but the last or, if these are
-    too many, equally spaced ones.
-    """
+    """Return the times of all steps but the last or, if these are too many, equally spaced ones."""
     steps = np.unique(time[:-1])
     return steps if len(steps) <= MOST_MOMENTS else np.linspace(time[0], time[-1], MOST_MOMENTS, endpoint=False)

@@ -35,13 +35,10 @@ class GroupRow:
 
     @property
     def jobs(self) -> int:
-        """Return the number of finished jobs in the group."""
         return int(self.values["jobs"] or 0)
 
     def without_members(self) -> GroupRow:
-        """Return a copy of the row without the ranks in `members`, which for a dozen groupings would need more memory
-        than the jobs.
-        """
+        """Return the row without `members`, which for a dozen groupings would need more memory than the jobs."""
         return GroupRow(self.label, self.meaning, self.values)
 
     def as_dict(self) -> dict[str, str | Value]:
@@ -50,10 +47,8 @@ class GroupRow:
 
 
 def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each of Kettimuthu's sixteen categories, by run time and processors.
-
-    For Kettimuthu's figures 4.3 and 4.4, which show only jobs with a good estimate, pass
-    `jobs.where(well_estimated(jobs))`.
+    """Return a row for each of Kettimuthu's sixteen categories, by run time and processors. For figures 4.3 and 4.4, of
+    jobs with a good estimate, pass `jobs.where(well_estimated(jobs))`.
     """
     jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
@@ -66,9 +61,7 @@ def by_coarse_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[GroupRow]:
-    """Return a row for each class of estimates of Lawson & Smirni. `thresholds` are the limits between the classes, in
-    seconds.
-    """
+    """Return a row for each class of estimates of Lawson & Smirni, with limits of `thresholds` seconds."""
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
@@ -94,9 +87,7 @@ def by_estimate_quality(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each of ten classes of jobs by the ratio of run time to estimate; the worst estimates (0-10 %)
-    come first.
-    """
+    """Return a row for each tenth of the ratio of run time to estimate; the worst estimates come first."""
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
@@ -123,17 +114,14 @@ def by_queue(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_user(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each user, the user with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.USER)
 
 
 def by_group(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each group of users, the group with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.GROUP)
 
 
 def by_account(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each account, the account with the most jobs first."""
     jobs = FinishedJobs.of(source)
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
     names, index = np.unique(jobs.column(accounts), return_inverse=True)
@@ -150,9 +138,7 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[GroupRow]:
 
 
 def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each calendar month (UTC) in which jobs were submitted; if the trace has no date, for each
-    period of 30 days.
-    """
+    """Return a row for each calendar month (UTC) of submission, or each 30 days if the trace has no date."""
     jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
@@ -181,8 +167,7 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each percentile p. For each of several quantities, the row has the value that p percent of the
-    jobs do not exceed.
+    """Return a row for each percentile p, with the values that p percent of the jobs do not exceed.
 
     The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and ratios of guaranteed to actual
     wait.
@@ -218,9 +203,7 @@ def crossed(first: Sequence[GroupRow], second: Sequence[GroupRow], jobs: Finishe
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[GroupRow]:
-    """Return a row for each of the groups `names`, also for groups without jobs; `index` has the number of each job's
-    group, counted from 0.
-    """
+    """Return a row for each of the groups `names`, even without jobs; `index` has each job's group from 0."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []

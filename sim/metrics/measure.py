@@ -46,9 +46,7 @@ TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_t
 
 
 def group_of(name: str) -> Group | None:
-    """Return the grouping of that name, or a combination of two, such as "class,priority". It is
-    None for an unknown name, or for two that do not go together.
-    """
+    """Return a grouping or a combination of two, such as "class,priority"; None if unknown, or if two do not fit."""
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:

@@ -14,9 +14,7 @@ from sim.workload.model import Floats
 
 @dataclass(frozen=True)
 class OverTime:
-    """Averages over parts of the time; entry i of each list is for the time from `edges[i]` to `edges[i + 1]` (in
-    seconds).
-    """
+    """Averages over parts of the time; entry i is for `edges[i]` to `edges[i + 1]` (in seconds)."""
 
     edges: list[float]
     utilization: list[float]
@@ -30,9 +28,7 @@ class OverTime:
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
-    """Return averages over `buckets` parts of equal length between `begin` and `finish`, by default the first and last
-    time of the run.
-    """
+    """Return averages over `buckets` equal parts from `begin` to `finish`, by default of the whole run."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
     line, there = schedule.curves, schedule.there
@@ -63,8 +59,8 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
 
 
 def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
-    """Return, for each time in `at`, the area under a step function from its first time until then; 0 for earlier
-    times. The function is `values[i]` from `time[i]` until `time[i + 1]`; the last value has no end.
+    """Return the area under a step function until each time in `at`; 0 before its first time. It is `values[i]` from
+    `time[i]` until `time[i + 1]`; the last value has no end.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
     [0.0, 8.0, 30.0]

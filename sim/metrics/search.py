@@ -48,8 +48,7 @@ E = TypeVar("E", bound=Searchable)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in a standard form: synonyms are replaced by one word, and words such as "the" are
-    left out.
+    """Return the words of a text, with one word for all synonyms, and without words such as "the".
 
     >>> words_of("Worst waiting times"), words_of("mean_bounded_slowdown")
     (['max', 'wait'], ['mean', 'bounded', 'slowdown'])
@@ -73,17 +72,14 @@ def search(text: str, entries: Iterable[E]) -> list[E]:
 
 
 def _score(wanted: Sequence[str], entry: Searchable) -> float:
-    """Return how well an entry fits these words, 0 if not at all. Words in its name count most; words in its title and
-    meaning count less.
-    """
+    """Return how well an entry fits, 0 if not at all; words in its name count most, other words less."""
     name, meaning = set(words_of(entry.name)), set(words_of(f"{entry.title} {entry.meaning}"))
     hits = sum(1.0 if word in name else 0.4 if word in meaning else -0.5 for word in wanted)
     return hits - 0.05 * len(name.difference(wanted)) if hits > 0 else 0.0
 
 
 def meant(text: str, entries: Sequence[Searchable]) -> str:
-    """Return an end for an error message on the unknown name `text`: it suggests names that are spelled similarly or,
-    failing that, have a similar meaning.
+    """Return the end of an error message: names spelled similarly or, failing that, of similar meaning.
 
     >>> from sim.metrics.catalogue import METRICS
     >>> meant("worst wait", METRICS)
@@ -101,8 +97,7 @@ def meant(text: str, entries: Sequence[Searchable]) -> str:
 
 
 def respelled(text: str, entries: Sequence[Searchable]) -> str:
-    """Return the words to search for with each unknown one replaced by the known one that is spelled most like it, if
-    that finds an entry; otherwise "".
+    """Return the words with each unknown one as the known one most like it, if that finds an entry; else "".
 
     >>> from sim.metrics.catalogue import METRICS
     >>> respelled("worst wiat", METRICS), respelled("xyzzy", METRICS)

@@ -12,9 +12,7 @@ from sim.workload.model import Floats
 
 
 def reservation_delays(schedule: Schedule) -> Floats:
-    """Return, for each started job with a requested start, by how many seconds it started later than requested; 0 if it
-    was in time.
-    """
+    """Return the seconds by which each started job missed its requested start; 0 if it was in time."""
     asked = schedule.workload.reserve
     counts = ~np.isnan(asked) & ~np.isnan(schedule.start)
     return np.maximum(schedule.start[counts] - asked[counts], 0.0)

@@ -22,8 +22,7 @@ _MOST = 400_000
 
 
 def hours_of_week(header: Header, times: Floats) -> Ints:
-    """Return the hour of the week, from 0 to 167, for each time in seconds. If the header has no date, time 0 counts as
-    Monday 00:00.
+    """Return the hour of the week, from 0 to 167; without a date in the header, time 0 is Monday 00:00.
 
     >>> hours_of_week(Header(unix_start=0), np.array([0.0, 3600.0, 4 * 86400.0])).tolist()
     [72, 73, 0]
@@ -42,9 +41,7 @@ def hours_of_week(header: Header, times: Floats) -> Ints:
 
 
 def _shift(hour: int, zone: tzinfo) -> float:
-    """Return by how many seconds the zone is ahead of UTC at this hour (counted since 1970); 0 if the hour is outside
-    the range of dates in Python.
-    """
+    """Return the seconds by which the zone is ahead of UTC at this hour since 1970; 0 out of Python's dates."""
     try:
         offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()
     except (OverflowError, ValueError, OSError):
@@ -53,11 +50,7 @@ def _shift(hour: int, zone: tzinfo) -> float:
 
 
 def week(schedule: Schedule) -> dict[str, Floats]:
-    """Return, for each quantity in `WEEKLY`, its average in each of the 168 hours of the week; nan for hours that the
-    schedule does not contain.
-
-    If the schedule is empty, so is the result.
-    """
+    """Return each quantity in `WEEKLY` by hour of the week, nan for absent hours; empty for an empty schedule."""
     time = schedule.curves.time
     if not len(time):
         return {}
@@ -71,9 +64,7 @@ def week(schedule: Schedule) -> dict[str, Floats]:
 
 
 def mean_by_hour(hours: Ints, values: Floats) -> Floats:
-    """Return the mean of the values for each of the 168 hours of the week, nan for hours without values; `hours` has
-    the hour of each value.
-    """
+    """Return the mean value for each of the 168 hours of the week, nan for hours without values."""
     counts = np.bincount(hours, minlength=HOURS)
     sums = np.bincount(hours, weights=values, minlength=HOURS)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
