@@ -19,33 +19,23 @@ ABOUT = 1.0
 
 
 class Price(NamedTuple):
-    """Price of a policy that shortens one job's wait: how the waits of the other jobs differ from those under the first
-    policy.
-    """
+    """How the waits of all other jobs change under a policy, compared with the first policy."""
 
     mean_wait: float
     """Mean wait, in seconds, of those other jobs that start under this policy."""
     change: float
-    """Change in seconds of the other jobs' mean wait compared with the first policy; above 0 if they wait longer. Jobs
-    that start under both policies count.
-    """
+    """Change of their mean wait in seconds, above 0 if they wait longer, over jobs that start in both."""
     longer: int
     shorter: int
-    """Number of other jobs that wait less than under the first policy; `longer` is the number that wait longer. A job
-    that never starts has the longest wait.
-    """
+    """Number of them that wait less; `longer` counts the others. A job that never starts waits longest."""
     worst: Job | None
     """Job whose wait grows most under this policy, or None if no wait grows."""
     worst_by: float | None
-    """Seconds by which the wait of `worst` grows; None if the job never starts under this policy, 0 if `worst` is
-    None.
-    """
+    """Seconds by which the wait of `worst` grows; None if it never starts, 0 if `worst` is None."""
 
 
 class Tried(NamedTuple):
-    """Policy that was tried: the start of the job under this policy, and the price that the other jobs pay (see
-    `Price`).
-    """
+    """Policy that was tried: the start of the job, and the price that the other jobs pay."""
 
     policy: str
     start: float | None
@@ -55,9 +45,7 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return a `Tried` for the policy of each schedule, sorted by the wait of the job `rank`, the shortest first.
-    Prices are relative to the first schedule.
-    """
+    """Return the policies by the job's wait, the shortest first; prices are relative to the first schedule."""
     first = _waits(schedules[0])
     tried = [_outcome(schedule, first, rank) for schedule in schedules]
     return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
@@ -106,9 +94,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return each period of the job's wait in which enough processors were free, including periods too short to run the
-    job.
-    """
+    """Return the periods of the job's wait in which enough processors were free, even too short ones."""
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

@@ -53,9 +53,7 @@ _NOT = {
     "ends": "does not end",
 }
 LONGEST_NAME = 14
-"""Largest number of characters of a policy's name in a column. Longer names are shortened, or the two runs are called A
-and B.
-"""
+"""Most characters of a policy's name in a column; longer ones are shortened, or the runs called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 """For the first and the second of two runs: what the run did with each job of the first difference."""
 
@@ -80,16 +78,13 @@ def _reason_clause(account: Account, at: Clock) -> str:
 
 
 def names_of_jobs(parting: Divergence, workload: Workload) -> str:
-    """Return, as text, the names of the jobs in the first difference of two runs. First comes the job of each run's
-    first event at that instant, then all others.
-    """
+    """Return the jobs of the first difference as text: that of each run's first event, then all others."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
 def how_it_differs(parting: Divergence, workload: Workload) -> str:
-    """Return a few words on how the second run differs at the first difference: which of its events take the place of
-    the first run's.
+    """Return a few words on which events of the second run take the place of the first run's.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
@@ -114,9 +109,7 @@ def how_it_differs(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return one line with the time of the first difference, and with what each run (named as in `names`) did then with
-    the first job concerned.
-    """
+    """Return a line on the first difference, and what each run (named as in `names`) did with the first job."""
     at = clock_near(parting.time)
     told = (f"{who} {_verb_of(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
     return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
@@ -150,8 +143,7 @@ def changed(entry: Versus) -> str:
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:
-    """Return short names of two runs, made from their specs. If the specs are long, a name is the part that the other
-    spec lacks.
+    """Return short names of two runs; if the specs are long, a name is the part that the other spec lacks.
 
     >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
     (('easy', 'fcfs'), ('A', 'B'))
@@ -168,17 +160,13 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _title_parts(spec: str) -> list[str]:
-    """Return the parts of `spec`, the title of a run: the policy's name, its parameters, and the kind of estimates
-    ("recorded" by default).
-    """
+    """Return the policy's name, its parameters, and the kind of estimates ("recorded" by default)."""
     policy, _, estimates = spec.partition(" with ")
     name, _, parameters = policy.partition(":")
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
 
 
 def _first_difference(parts: list[str], others: list[str]) -> str:
-    """Return the first item of `parts` that is not in `others`, as short text to tell the two runs apart. If the item
-    is too long, only its value (after `=`) is returned.
-    """
+    """Return the first part that is not in `others` or, if that is too long, only its value (after `=`)."""
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

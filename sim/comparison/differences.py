@@ -46,18 +46,14 @@ ROWS = (
 )
 """Names of the metrics that are compared. A metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
-"""Bounds in seconds of the classes that count jobs by how far their starts move. A move equal to a bound belongs to the
-class below it.
-"""
+"""Bounds in seconds of the classes of moves; a move equal to a bound belongs to the class below it."""
 
 
 # Metrics
 
 
 class Versus(NamedTuple):
-    """Metric with its values in two schedules; `better` is 0 if the first is better, 1 if the second, None if
-    neither.
-    """
+    """Metric in two schedules; `better` is 0 if the first is better, 1 if the second, None if neither."""
 
     metric: Metric
     first: Value
@@ -66,18 +62,14 @@ class Versus(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Return the change from the first value to the second as a share of the first (0.1 for 10 %); None if it is
-        undefined.
-        """
+        """Return the change as a share of the first value (0.1 for 10 %); None if it is undefined."""
         if self.first is None or self.second is None or not self.first:
             return None
         return self.second / self.first - 1
 
 
 class Ratio(NamedTuple):
-    """Mean slowdown of a group of jobs in both schedules. `r` is their difference divided by the smaller one; it is
-    above 0 if the second schedule is better.
-    """
+    """Mean slowdowns of a group; `r`, their difference over the smaller one, is above 0 if the second is better."""
 
     label: str
     meaning: str
@@ -106,9 +98,7 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
 
 
 class Moved(NamedTuple):
-    """Jobs that start earlier, or jobs that start later: their number, and the sum, median and maximum of the
-    differences in seconds.
-    """
+    """Number of the jobs that start earlier, or later, and sum, median and maximum of the seconds."""
 
     jobs: int
     total: float
@@ -117,9 +107,7 @@ class Moved(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """Sum of all waits in seconds in each schedule: `second` is `first` minus the seconds `saved` by some jobs plus
-    those `added` to others.
-    """
+    """Sums of all waits in seconds: `second` is `first` minus what is `saved` by jobs plus what is `added`."""
 
     first: float
     saved: float
@@ -147,9 +135,7 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """Job that ends at different times in two schedules: its starts and its ends, each as a pair (first schedule,
-    second schedule).
-    """
+    """Job that ends at different times: starts and ends as pairs (first schedule, second schedule)."""
 
     job: Job
     starts: tuple[float, float]
@@ -166,15 +152,12 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return for each rank by how many seconds the job starts later in `a` than in `b`. The number is negative if it
-    starts earlier, nan if a start is unknown.
-    """
+    """Return the seconds by which each job starts later in `a` than in `b`; nan if a start is unknown."""
     return a.start - b.start
 
 
 def moves(later: NDArray[np.float64]) -> Moves:
-    """Return the numbers of jobs that start earlier and later; `later` has the seconds by which each job starts later
-    (negative if earlier).
+    """Return the counts of jobs that start earlier and later, from the seconds by which they start `later`.
 
     >>> found = moves(np.array([0.0, -60.0, -61.0, 7200.0]))
     >>> found.same, found.earlier.total, found.later.jobs, found.sizes[0].earlier
@@ -216,22 +199,16 @@ class Comparison(Tabular):
     waits: Waits
     starts: Moves
     ends: Moves
-    """Numbers of jobs that end earlier and later. They differ from those in `starts` if jobs are suspended, take turns
-    or lose work.
-    """
+    """Jobs that end earlier and later; as many as in `starts` unless jobs are suspended, take turns or lose work."""
     is_alike: bool
-    """True if, for every single job, the end moves by as many seconds as the start. Equal sums in `starts` and `ends`
-    do not prove that.
-    """
+    """True if every job's end moves as much as its start, which equal sums do not prove."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table of metrics as columns by name: the metric, and its values in both schedules; nan for
-        undefined values.
-        """
+        """Return the metrics and their values in both schedules as columns; nan if undefined."""
         rows = ((each.metric.name, each.first, each.second) for each in self.metrics)
         names, first, second = zip(*rows, strict=True)
         values = {"first": np.array(first, dtype=float), "second": np.array(second, dtype=float)}
@@ -243,9 +220,7 @@ class Comparison(Tabular):
         return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
 
     def _repr_svg_(self) -> str | None:
-        """Return the charts of both runs, one below the other, as SVG for a notebook. Return None if the schedules were
-        not made by `run`.
-        """
+        """Return the charts of both runs for a notebook; None if the schedules were not made by `run`."""
         both = self.schedules
         if both is None or any(each.again is None for each in both):
             return None
@@ -303,9 +278,7 @@ def _ratios(first: list[GroupRow], second: list[GroupRow], name: str) -> tuple[R
 def _extremes(
     first: Schedule, second: Schedule, later: NDArray[np.float64]
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Return two tuples of up to `MOST` jobs: the jobs that gain most, and the jobs that lose most. `later` has, by
-    rank, the seconds that a job ends later in the second schedule. Among equals the lower rank comes first.
-    """
+    """Return up to `MOST` jobs that gain most, and that lose most, by the seconds that they end `later`."""
     order = np.argsort(later, kind="stable")
     gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
     order = np.argsort(-later, kind="stable")

@@ -35,9 +35,7 @@ class Side(NamedTuple):
     history: Past
     schedule: Schedule
     since: int = 0
-    """Number of the first step that is compared. After a switch of policies earlier steps are the same and need no
-    comparison.
-    """
+    """First step that is compared: after a switch of policies, earlier steps are the same."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -45,9 +43,7 @@ class Side(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Event of a job, such as its start; `limit` is the longest time in seconds of a speculative run, None for any
-    other event.
-    """
+    """Event of a job; `limit` is the longest time in seconds of a speculative run, else None."""
 
     verb: str
     """Verb for the event: starts, resumes, suspended, queued (the job waits again), migrates, ends."""
@@ -67,15 +63,11 @@ class Divergence:
     steps: tuple[int, int]
     """For each run: number of its steps up to and including that instant."""
     only: tuple[Acts, Acts]
-    """Events at that instant that happen in the first run only, and those in the second run only, each in the order of
-    decisions.
-    """
+    """Events at that instant of only the first run, and of only the second, in the order of decisions."""
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return the ranks of the differing jobs. Each run contributes the job of its first event that does not happen
-        in the other run, if there is one. If both contribute the same job, it is returned once.
-        """
+        """Return the jobs of each run's first event that the other lacks, once if it is the same."""
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
@@ -130,17 +122,13 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 
 
 def _comes_back(before: Past, rank: int) -> bool:
-    """Return True if placing the job in the matrix resumes it, because it was suspended. `before` is the history up to
-    the placement.
-    """
+    """Return True if placing the job in the matrix, after the history `before`, resumes it from a suspension."""
     ran = before.of(rank)
     return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Yield events for jobs that a switch of policies at `time` removed from the matrix while their row was not
-    active.
-    """
+    """Yield events of jobs that a switch at `time` removed from the matrix while their row was not active."""
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):
@@ -173,9 +161,7 @@ class Account:
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:
-    """Return what a run did with the job `rank` at `time`, and why. The engine must have made all steps up to `time`
-    and no later one.
-    """
+    """Return what a run did with the job at `time`, and why; the engine has just made all steps up to then."""
     moment = engine.moment
     job, where = moment.jobs[rank], moment.where(rank)
     own = [d for d in moment.decisions if getattr(d, "job", None) == job]
@@ -191,10 +177,8 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(moment: LiveMoment, job: Job) -> Delayed | None:
-    """Return the first planned job, in queue order, whose reservation would have to be moved if `job` started now; None
-    if there is no such job.
-
-    To find this job, all reservations are planned again with `job` running, in queue order.
+    """Return the first planned job that a start of `job` now would delay, or None. All reservations are planned again,
+    in queue order, with `job` running.
     """
     plan, now, keeps = moment.running_plan(), moment.time or 0, moment.rules.keeps_reservations
     if moment.owners or not plan.admits(job, now, job.estimate):

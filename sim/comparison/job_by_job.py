@@ -25,9 +25,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """Job about which two runs decide differently. For each run: the first decision that the other run did not make;
-    None if there is no such decision.
-    """
+    """Job with the first decision in each run that the other did not make, or None."""
 
     job: Job
     first: Decided | None
@@ -35,14 +33,11 @@ class Different(NamedTuple):
 
     @property
     def time(self) -> float:
-        """Return the time of the earliest decision about the job that is made in only one of the runs."""
         return min(decided.time for decided in (self.first, self.second) if decided)
 
 
 def different(first: Side, second: Side) -> list[Different]:
-    """Return the jobs about which the two runs make different decisions, in order of time. Decisions with different
-    reasons count as equal.
-    """
+    """Return the jobs about which two runs decide differently, by time; reasons do not count."""
     here, there = _by_job(first), _by_job(second)
     found = []
     for job in {**here, **there}:

@@ -48,9 +48,7 @@ class CommonJobs(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Return True if the metrics may be compared: jobs finished in only one run are at most a tenth of those
-        finished in both.
-        """
+        """Return True if at most a tenth as many jobs have finished in one run as in both."""
         return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
@@ -80,9 +78,7 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """For each run: accounts of what it did with the jobs of the first difference. The list is filled one run after
-        the other.
-        """
+        """Deeds of each run with the jobs of the first difference, one run after the other."""
         self.comparison: Comparison | None = None
         """Comparison of the whole runs; None until both are computed to their ends"""
 
@@ -92,9 +88,7 @@ class LiveComparison:
             self._begin()
 
     def advance(self) -> None:
-        """Do the next part of the comparison, which takes a few milliseconds; the last part, the metrics of the whole
-        runs, takes 0.1 s.
-        """
+        """Do the next part, which takes milliseconds; the last, the metrics of whole runs, takes 0.1 s."""
         self.follow()
         if not self._search.is_over:
             self._search.advance()
@@ -107,12 +101,10 @@ class LiveComparison:
 
     @property
     def is_done(self) -> bool:
-        """Return True if the comparison is complete."""
         return self.comparison is not None and self._is_current
 
     @property
     def parting(self) -> Divergence | None:
-        """Return the first difference; None until it is found."""
         return self._search.found
 
     @property
@@ -130,21 +122,17 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return for each rank: 1 if the job starts later in the chosen run than in the other one, -1 if earlier,
-        otherwise 0.
-
-        The chosen run is the first of the two if `first` is True, otherwise the second.
+        """Return 1 for each job that starts later in the chosen run (`first` or second) than in the other, -1 if
+        earlier.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_computed_until, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return, for each rank, how many seconds later the job starts in the chosen run than in the other one;
-        negative if earlier.
+        """Return the seconds by which each job starts later in the chosen run (`first` or second) than in the other.
 
-        The chosen run is the first of the two if `first` is True, otherwise the second. Starts after the time `moment`
-        do not count. The number is -inf if only the chosen run has a start, inf if only the other run has one, 0 if
-        neither has.
+        Starts after `moment` do not count. It is -inf if only the chosen run has a start, inf if only the other run has
+        one, 0 if neither has.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_computed_until, self.branches))
@@ -177,10 +165,7 @@ class LiveComparison:
         )
 
     def shifts(self, moment: float) -> Shifts:
-        """Return how many jobs start earlier, at the same time, and later in the second run than in the first.
-
-        Only jobs that have started by `moment` in at least one of the runs are counted.
-        """
+        """Return how many jobs start earlier, together and later in the second run, if they have started in one."""
         one, other = map(_starts, self.branches)
         until = min(moment, *map(_computed_until, self.branches))
         later = later_or_earlier(other, one, until)
@@ -193,9 +178,7 @@ class LiveComparison:
 
 
 class Search:
-    """Search for the first difference of two runs; each call of `advance` reads one window of steps of both
-    histories.
-    """
+    """Search for the first difference of two runs, one window of steps of both histories at a time."""
 
     def __init__(self, branches: Branches, shared: int) -> None:
         self.found: Divergence | None = None
@@ -209,9 +192,7 @@ class Search:
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Compare the next window of steps to find the first difference. The window is shorter if a run has not been
-        computed that far.
-        """
+        """Compare the next window of steps, which is shorter if a run has not been computed that far."""
         until = self._end_of_window()
         if until > self.since:
             sides = self._side_until(0, until), self._side_until(1, until)
@@ -222,9 +203,7 @@ class Search:
         self.is_over = ends or self.found is not None
 
     def _end_of_window(self) -> float:
-        """Return the time at which the next window ends. The last instant of an unfinished run is left out, because it
-        may still get events.
-        """
+        """Return the end of the next window, without the last instant of an unfinished run, which may get events."""
         ahead, known = -inf, inf
         for branch, first in zip(self._branches, self._first, strict=True):
             history, last = branch.history, branch.history.last_time
@@ -234,9 +213,7 @@ class Search:
         return min(ahead, known)
 
     def _side_until(self, place: int, until: float) -> Side:
-        """Return the run with the index `place` (0 or 1), limited to those steps up to the time `until` that have not
-        been compared.
-        """
+        """Return the run with the index `place`, limited to steps up to `until` that have not been compared."""
         branch = self._branches[place]
         end = _ends(branch)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -245,23 +222,18 @@ class Search:
 
 
 def _steps_until(history: Past, time: float) -> int:
-    """Return the number of steps in the history at or before `time`."""
     last = history.step_at(time)
     return 0 if last is None else last + 1
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return the number of steps at the beginning that the runs shown by the two timelines have in common. It is 0 if
-    their branches do not come from one branch.
-    """
+    """Return the number of first steps that two shown runs share; 0 if no branch is an ancestor of both."""
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield (branch, steps) for the shown branch and then for each of its ancestors. The first `steps` steps of the
-    shown run are the same as in `branch`.
-    """
+    """Yield the shown branch and its ancestors, with the number of first steps that are those of the run."""
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
     while branch.parent is not None:
@@ -274,9 +246,7 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 
 
 def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
-    """Return accounts of what one run did with the jobs of the first difference. To find the reasons, the run is
-    repeated up to its step number `steps`.
-    """
+    """Return what a run did with the jobs of the first difference, by a repetition up to that step."""
     engine = branch.replay(steps)
     assert engine is not None  # the replay cannot be cancelled
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
@@ -286,8 +256,7 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return, for each job, 1 if its start in `own` is later than in `there`, -1 if earlier, 0 if equal or not yet
-    known at the time `until`.
+    """Return 1 for each job whose start is later in `own`, -1 if earlier, 0 if equal or unknown at `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
