@@ -17,17 +17,13 @@ from sim.life.moments import Pass, Waited
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400
-"""Number of stretches above which neighbours are joined in equal groups first, because comparing all of them takes too
-long.
-"""
+"""Number of stretches above which neighbours are first joined in equal groups, as comparing all is slow."""
 
 # Reasons
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """Return text on the jobs that blocked this one; the job that blocked it longest comes first. `many` is a plural
-    noun for several such jobs, and the whole text if no job is known.
-    """
+    """Return the jobs that blocked this one, the longest first; `many` is their noun, and all if none is known."""
     seconds: dict[Job, float] = {}
     for wait in waits:
         if wait.blocker is not None:
@@ -39,9 +35,7 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return `state`, the reason to wait in the stretches `waits`, as a clause after "because"; `job` is the waiting
-    job.
-    """
+    """Return the reason of the stretches `waits` as a clause after "because"."""
     return past(state, job, partial(_blockers, waits))
 
 
@@ -57,9 +51,7 @@ def _numbers(state: Reason, waits: Sequence[Waited], job: Job) -> str:
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
-    """Return text on how long the job would have fitted in these stretches although it waited; "" if it never
-    fitted.
-    """
+    """Return text on how long the job would have fitted although it waited; "" if it never fitted."""
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
@@ -76,14 +68,11 @@ def _range(waits: Sequence[Waited], key: str) -> str:
 
 
 def seconds_of(stretches: Iterable[Lasting]) -> float:
-    """Return the total length of the stretches in seconds."""
     return sum(stretch.seconds for stretch in stretches)
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Return a mapping from each type of reason to the stretches with such a reason; the type with the longest total
-    time comes first.
-    """
+    """Return the stretches by type of reason, the type with the longest total time first."""
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -111,11 +100,7 @@ class _Episode(Generic[S]):
 
 
 def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
-    """Return the stretches joined to at most `most` episodes: the shortest is joined to a neighbour until they are few
-    enough.
-
-    A neighbour of the same `kind` is preferred to another one.
-    """
+    """Return at most `most` episodes: the shortest stretch is joined to a neighbour, of its `kind` if possible."""
     chunk = -(-len(stretches) // MOST_STRETCHES) or 1
     told: list[_Episode[S]] = []
     for index in range(0, len(stretches), chunk):
@@ -131,9 +116,7 @@ def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> 
 
 
 def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
-    """Return a sentence on why the job waited in these stretches, and on the jobs that passed it; `first` is True if
-    the stretches are at the beginning of the job's wait.
-    """
+    """Return a sentence on why the job waited and which jobs passed it; `first`: at the beginning of its wait."""
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
     steps = count(sum(wait.steps for wait in waits), "step")
@@ -152,9 +135,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on how many jobs were ahead of the job at the beginning and at the end of these stretches, and on the
-    first job in the queue.
-    """
+    """Return text on the jobs ahead at the beginning and at the end, and on the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""

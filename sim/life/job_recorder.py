@@ -76,9 +76,7 @@ class JobRecorder:
         self._moments: list[Moment] = []
         self._where: Where = "queue"
         self._in_rows: Literal["", "new", "known"] = ""
-        """Place of the job: "" if it is not in the matrix, "new" if it is there but has had no turn yet, "known" after
-        its first turn
-        """
+        """"" if the job is not in the matrix, "new" before its first turn there, "known" after it"""
         self._begin_with(job)
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
@@ -88,9 +86,7 @@ class JobRecorder:
         engine.curious = True
 
     def _begin_with(self, job: Job) -> None:
-        """Follow this job, which may have another submit time than before: the engine replaces a job that waits for
-        others when it is submitted.
-        """
+        """Follow this job: a job that waits for others is replaced, with another submit time, when submitted."""
         self.job, self._waits, self._plans = job, Waits(self.engine, job), Plans(self.engine, job)
         self._since = job.submit
         """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
@@ -147,15 +143,11 @@ class JobRecorder:
         return True
 
     def _was_to_end(self, done: Job, ends: Mapping[int, float]) -> float:
-        """Return the time at which the job `done`, which has just ended, was expected to end. `ends` has the expected
-        ends of the jobs that ran before the step. A job that is not in `ends` was in a matrix: its expected end is its
-        end plus the unused part of its estimate.
-        """
+        """Return when the job that has just ended was expected to end, by `ends` before the step or in a matrix."""
         end = ends.get(done.rank)
         return self.engine.now + done.estimate - self.engine.moment.ran(done.rank) if end is None else end
 
     def told(self) -> tuple[Moment, ...]:
-        """Close the open stretch of waiting and the open stay in the matrix, and return all events."""
         self._close()
         self._close_stay()
         return tuple(self._moments)
@@ -163,12 +155,10 @@ class JobRecorder:
     # Place of the job
 
     def _running(self) -> Running | None:
-        """Return the job as it runs or is in the matrix; None if it does neither."""
         entry = None if self._where == "queue" else self.engine.moment.entry(self.job.rank)
         return entry if isinstance(entry, Running) else None
 
     def _decisions_on_it(self) -> Iterator[Decision]:
-        """Yield the decisions of this step that are about the job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
 
     # In the queue
@@ -201,7 +191,6 @@ class JobRecorder:
         return Submitted(self.engine.now, len(ahead), sum(other.procs for other in ahead), free, moment.takes_turns)
 
     def _note_passers(self) -> None:
-        """Record the later jobs that start in this step while the job waits; each job is recorded only once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
@@ -251,9 +240,7 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_leaving(self) -> None:
-        """Record that a switch of the policy dissolves the matrix. The job runs on or is suspended; if it has had no
-        turn, it waits again.
-        """
+        """Record that a switch dissolves the matrix: the job runs on, is suspended or, without a turn, waits again."""
         self._close()
         self._close_stay()
         own = tuple(map(type, self._decisions_on_it()))
@@ -309,9 +296,7 @@ class JobRecorder:
         self._insert(self._waits.close())
 
     def _close_stay(self, ran: float | None = None) -> None:
-        """End the job's stay in the matrix, and record the stay if the job had a turn. `ran` is the job's total
-        progress in seconds; None for the present one.
-        """
+        """Record the job's stay in the matrix if it had a turn; `ran`: total progress in seconds (None: present)."""
         if self._stay and (shared := self._stay.until(self.engine.now, ran)):
             self._insert(shared)
         self._stay = None

@@ -100,9 +100,8 @@ def submits_of(
     end: EventTimes,
     cancelled: Mapping[int, float] = NONE_CANCELLED,
 ) -> Floats:
-    """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `start` and `end`
-    have the first start and the end of every job by rank, NaN before it; `cancelled` has the times at which jobs were
-    cancelled, by rank.
+    """Return the submit time of each job in the run, in seconds; NaN if it is not known yet. `start` and `end` are by
+    rank, NaN before them.
     """
 
     def start_of(rank: int) -> float | None:
@@ -131,9 +130,7 @@ def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """Return (start, end, kind) of the stretches. A stretch that begins when the one before ends, with the same kind,
-    is joined to it.
-    """
+    """Return (start, end, kind), with successive stretches of the same kind joined."""
     merged: list[tuple[float, float | None, str]] = []
     for stretch in stretches:
         if merged and merged[-1][1:] == (stretch.start, stretch.kind):

@@ -63,9 +63,7 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """Return the stretches in which the job waited. Within one wait they have no gaps; a further wait begins when
-        the work of a run is lost.
-        """
+        """Return the stretches in which the job waited, with gaps only where it loses its work."""
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property

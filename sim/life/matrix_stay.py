@@ -11,9 +11,7 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Totals of the job's time and changes in the matrix, updated after each step; most of them begin with the job's
-    first turn.
-    """
+    """Totals of the job in the matrix, updated after each step; most of them begin with its first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.moment.rows, engine, job.rank
@@ -28,9 +26,7 @@ class Stay:
         self._moved = self._migrated = 0
 
     def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
-        """Update the totals after a step; `decisions` are the migrations of this job and its stalls (lost time of its
-        turns) in the step.
-        """
+        """Update the totals after a step with this job's migrations and stalls (lost time of its turns)."""
         self._pass_time(self._engine.now)
         self._rows, self._own = self._count()
         if self._begin is None:
@@ -57,9 +53,7 @@ class Stay:
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
-        """Return the stay in the matrix up to `now`; None if the job has not had a turn. `ran` is the job's total
-        progress in seconds; None for its progress until now.
-        """
+        """Return the stay up to `now`, None if the job had no turn; `ran`: total progress (None: until now)."""
         if self._begin is None:
             return None
         self._pass_time(now)
@@ -79,7 +73,6 @@ class Stay:
         )
 
     def _count(self) -> tuple[int, int]:
-        """Return the number of rows of the matrix, and how many of them the job is in."""
         return len(self._matrix.rows), len(self._matrix.rows_of(self._rank))
 
     def _pass_time(self, now: float) -> None:

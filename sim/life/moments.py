@@ -25,38 +25,28 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """Submission of the job. After the pass at that time, `ahead` jobs wait in front of the job and request `wanted`
-    processors in total.
-    """
+    """Submission; after the pass at that time, `ahead` jobs with `wanted` processors wait in front of it."""
 
     time: float
     ahead: int
     wanted: int
     free: int | None
-    """Free processors after the pass at that time (in a matrix, free columns of the emptiest row); None if the job has
-    started by then.
-    """
+    """Free processors after that pass (in a matrix, columns of the emptiest row); None if it has started."""
     in_rows: bool = False
     """True if the rows of the matrix took turns at that time."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """Stretch of the job's wait from `time` to `until`, in which all reasons are of one kind; `numbers` has the ranges
-    of their numbers.
-    """
+    """Stretch of the wait with reasons of one kind: same type, same job; `numbers` has their ranges."""
 
     time: float
     until: float
     steps: int
     state: Reason
-    """Reason at the last step of the stretch. Reasons are of one kind if they have the same type and name the same
-    job.
-    """
+    """Reason at the last step of the stretch."""
     numbers: dict[str, Range]
-    """For each number of the reason, by name, and for the number of free processors (`free`): its range over the
-    stretch.
-    """
+    """Range of each number of the reason, by name, and of the free processors (`free`)."""
     ahead: tuple[int, int]
     """Number of jobs in front of the job at the beginning of the stretch, and at its end."""
     fitting: float
@@ -64,13 +54,9 @@ class Waited:
     head: Job | None
     """First job in the queue if the policy plans for one job only, otherwise None."""
     lacking: int
-    """Number of processors that were missing at the beginning of the stretch: the requested ones minus the free ones,
-    at least 0.
-    """
+    """Requested minus free processors at the beginning of the stretch, at least 0."""
     missing: tuple[Holder, ...]
-    """Running jobs that had to end before the job could fit, in order of their expected ends, as of the beginning of
-    the stretch.
-    """
+    """Running jobs that had to end before the job fitted, by expected end, at the beginning of the stretch."""
 
     @property
     def seconds(self) -> float:
@@ -84,9 +70,7 @@ class Waited:
 
 @dataclass(frozen=True)
 class Planned:
-    """Plan of the job's start, made at `time`, with possible causes of a move; `was` is the previous planned start,
-    None for the first plan.
-    """
+    """Plan of the start, made at `time`, with possible causes of a move from `was` (None: first plan)."""
 
     time: float
     at: float
@@ -96,9 +80,7 @@ class Planned:
     early: tuple[Holder, ...] = ()
     """Jobs that ended when the plan was made, earlier than expected."""
     passers: tuple[Job, ...] = ()
-    """Jobs that passed this job since the previous plan, and will still be running at the start that was planned
-    then.
-    """
+    """Jobs that passed since the previous plan, and will still be running at its start."""
     newcomers: tuple[Job, ...] = ()
     """Jobs that arrived when the plan was made, and were placed in front of this job in the queue."""
     promised: bool = False
@@ -112,9 +94,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Unplanned:
-    """Removal of the job's planned start, which was `was`. The policy now plans for `ahead`, the first job in the
-    queue; `ahead` is None if it is unknown.
-    """
+    """End of the plan `was`: the policy now plans for `ahead`, the first in the queue (None: unknown)."""
 
     time: float
     was: float
@@ -147,9 +127,7 @@ class Requeued:
 
 @dataclass(frozen=True)
 class Interrupted(Requeued):
-    """Interruption because processors of the job went down: `lost` seconds of work are lost, and the job waits
-    again.
-    """
+    """Loss of `lost` seconds of work because processors of the job went down: the job waits again."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +139,7 @@ class Returned:
 
 @dataclass(frozen=True)
 class Paused:
-    """Suspension of the job from `time` until `until`, when it resumes or loses its work; `until` is None if neither
-    happened.
-    """
+    """Suspension from `time` until the job resumes or loses its work, `until` (None: neither happened)."""
 
     time: float
     until: float | None
@@ -197,11 +173,7 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """Stay of the job in the matrix, from its first turn on, with totals over that time. The job made progress in the
-    turns of its rows.
-
-    The counts of changes (`moved`, `migrated`) begin earlier, with its placement in the matrix.
-    """
+    """Stay in the matrix from the first turn on, with totals; `moved` and `migrated` count from the placement on."""
 
     time: float
     until: float
@@ -221,10 +193,7 @@ class Shared:
     """Number of times that the job moved to another home row."""
     migrated: int = 0
     owed: float = 0
-    """Seconds of its own turns that the job lost to migrations, its own and those of other jobs.
-
-    Losses that were still ahead when the job left the matrix are included.
-    """
+    """Seconds of its turns that migrations cost the job, also losses ahead when it left the matrix."""
 
 
 @dataclass(frozen=True)
@@ -249,9 +218,7 @@ Moment: TypeAlias = (
 
 
 class Pass(NamedTuple):
-    """Start of another job that was submitted later than this waiting job; `behind` is True if it was behind this job
-    in the queue.
-    """
+    """Start of a job submitted later than this waiting job; `behind`: behind it in the queue."""
 
     time: float
     job: Job

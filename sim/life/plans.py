@@ -33,13 +33,10 @@ class Plans:
         """Starts of other jobs between the last two plans that the policy made for this job."""
 
     def forget(self) -> None:
-        """Remove the plan, because the job has started or has lost its work."""
         self.at = self.why = self.head = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
-        """Return the starts of later jobs in this step, and remember all starts of other jobs, which may explain why
-        the plan moves.
-        """
+        """Return the starts of later jobs in this step; remember all starts, which may explain moves of the plan."""
         since, self._since_plan, self._before_plan = self._since_plan, [], []
         passes: list[Pass] = []
         for decision in decisions:
@@ -59,10 +56,7 @@ class Plans:
     def see_step(
         self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
     ) -> Planned | Unplanned | None:
-        """Return the change of the job's planned start in this step; None if the planned start stayed the same.
-
-        `freed` are the jobs that ended in the step; `waits` is True if the job still waits.
-        """
+        """Return the change of the planned start in this step, or None; `freed` jobs ended, `waits`: still waiting."""
         self._see_head(decisions)
         engine, was, at = self._engine, self.at, self._planned_in(decisions)
         if at == was or (at is None and not waits):
@@ -98,9 +92,7 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """Return the jobs that passed this one and delay it: without them it would fit at `was`, its previously planned
-        start.
-        """
+        """Return the jobs that passed and delay this one: without them it would fit at `was`, its previous plan."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         moment, job = self._engine.moment, self._job

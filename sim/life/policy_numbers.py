@@ -13,9 +13,7 @@ Numbers: TypeAlias = list[tuple[float, float]]
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """Return, for each column of numbers that the policies define, the changes of the job's value from its submission
-    to its start or cancellation.
-    """
+    """Return the changes of the job's value in each column that policies define, while it waits."""
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}

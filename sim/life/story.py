@@ -40,10 +40,7 @@ ALIKE = 3
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
-    """Return the rows of the story in order of time: at most `most` episodes per wait, and at most `most_plans` plans.
-
-    Suspensions are joined to at most `most` episodes per run.
-    """
+    """Return the rows in order of time: at most `most` episodes per wait and per run, and `most_plans` plans."""
     kind = lambda wait: type(wait.state)  # noqa: E731
     waits = {id(some[0]): some for wait in _stretches_of_waits(life.waits) for some in episodes(wait, most, kind)}
     cause = lambda pause: type(pause.because)  # noqa: E731
@@ -70,9 +67,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _stretches_of_waits(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Yield the stretches of each of the job's waits: of the one before its first run, and of each one after a loss of
-    work.
-    """
+    """Yield the stretches of each wait: before the first run, and after each loss of work."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -88,19 +83,14 @@ def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """Return the identities (Python's `id`) of the at most `most` plans that get a row: the first plan, and the plans
-    that moved the start most.
-    """
+    """Return the identities (`id`) of the plans that get a row: the first, and the ones that moved most."""
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
 def _row_of_decision(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield the row of an event that is a decision of some kind.
-
-    The first `ALIKE` decisions of the kind get a row each. All remaining ones share one row, which has their number.
-    """
+    """Yield the row of a decision; the first `ALIKE` of a kind have their own, all others share one."""
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
     place = next(index for index, other in enumerate(alike) if other is moment)
@@ -212,9 +202,7 @@ def _ended_sentence(moment: Ended, life: Life) -> str:
 
 
 def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
-    """Return the rows of an episode of suspensions: two rows for a single suspension (suspended, resumed), or one row
-    that summarises several suspensions.
-    """
+    """Return the rows of suspended and resumed or, for several suspensions, one that summarises them."""
     first, last = pauses[0], pauses[-1]
     if len(pauses) == 1:
         return _pause(first, job)
@@ -242,9 +230,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return text on the jobs for which this one was suspended, the most frequent first; "others" if the reasons name
-    no job.
-    """
+    """Return text on the jobs that this one was suspended for, the most frequent first, or "others"."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"
@@ -263,8 +249,7 @@ def _entered(moment: Entered, life: Life) -> str:
 
 
 def _columns(columns: int) -> str:
-    """Return columns, given as bits, as text; if there are more than four separate ranges, only their number and the
-    first and last column.
+    """Return columns (bits) as text; of more than four ranges, their number and the first and last column.
 
     >>> _columns(0b1110011), _columns(0b1010101010101)
     ('columns 0-1 4-6', '7 columns from 0 to 12')

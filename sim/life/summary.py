@@ -36,9 +36,6 @@ def _how_long_it_ran(life: Life) -> str:
 
 
 def summary(life: Life) -> str:
-    """Return a few sentences on the job's wait and its reasons, the jobs that passed it, and what happened after its
-    start.
-    """
     return " ".join(filter(None, (_waited(life), *_after_its_start(life))))
 
 
@@ -104,7 +101,6 @@ def _passers_clause(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """Return text on how many of the `passes` jobs that passed this job held processors which it needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
@@ -117,11 +113,10 @@ def _how_many_of(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return (sentence, starts): a sentence on the moves of the job's planned start; and all its planned starts,
-    followed by its real start.
+    """Return a sentence on the moves of the planned start, and all planned starts with the real one.
 
-    `told_of` is the number of plans that are shown above the sentence. Plans before the last loss of work are left out.
-    If there are no plans, or the job has not waited or not started, the result is ("", ()).
+    `told_of` plans are shown above the sentence. Plans before the last loss of work are left out. Without plans, a wait
+    or a start, it is ("", ()).
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]

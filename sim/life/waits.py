@@ -25,11 +25,8 @@ class Waits:
         """True if enough processors were free for the job after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """Record the reason `state` after a step. If it begins a new stretch, return the stretch before, otherwise
-        None.
-
-        `head` is the first job in the queue if the policy plans for that job only; `switched` is True if the policy was
-        switched in the step.
+        """Record the reason after a step; return the stretch before if a new one begins, otherwise None. `head` is the
+        first in the queue if the policy plans for it only; `switched`: the step switched the policy.
         """
         moment, job = self._engine.moment, self._job
         free, ahead = room(moment), len(moment.queue.ahead_of(job.rank))
