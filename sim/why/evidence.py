@@ -32,10 +32,8 @@ Status = Literal["started", "runs", "rejected", "planned", "not considered"]
 
 
 class Considered(NamedTuple):
-    """Decision of this pass, with its relation to the job of the evidence.
-
-    `is_own` is True if the decision is about this job. `touches` is True if the decision starts, resumes or suspends
-    another job, or if its reason names this job.
+    """Decision of this pass: `is_own` if it is about the job of the evidence, `touches` if it starts, resumes or
+    suspends another job, or names this one in its reason.
     """
 
     decision: Decision
@@ -60,9 +58,7 @@ class Evidence:
 
     @cached_property
     def status(self) -> Status:
-        """Return the job's status in this pass, for example "rejected" if the policy gave a reason against its
-        start.
-        """
+        """Return the job's status, for example "rejected" if the policy gave a reason against its start."""
         if self._began is not None:
             return "started"
         match self.entry:
@@ -79,9 +75,7 @@ class Evidence:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """Return the sentences as clauses, the most important first, so that the last ones can be left out if space is
-        short.
-        """
+        """Return clauses, the most important first: the last ones can be left out if space is short."""
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
         return (*began, *self._present_clauses())
 
@@ -98,7 +92,6 @@ class Evidence:
 
     @cached_property
     def log(self) -> tuple[Considered, ...]:
-        """Return all decisions of the pass in order, each with its relation to the job."""
         return tuple(Considered(d, job_of(d) == self.job, _touches(d, self.job)) for d in self._considered)
 
     def _present_clauses(self) -> Iterator[str]:
@@ -117,7 +110,6 @@ class Evidence:
 
     @cached_property
     def _began(self) -> Start | Backfill | Place | Resume | None:
-        """Return the decision that started or resumed the job in this step, or None."""
         if not isinstance(self.entry, Running):
             return None
         begun = (d for d in self.snapshot.decisions if isinstance(d, Start | Backfill | Place | Resume))
@@ -137,9 +129,7 @@ class Evidence:
 def evidence_of(
     snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
 ) -> Evidence | None:
-    """Return the evidence about the job of this rank; None if the job has ended or not arrived. `at` writes times as
-    text; `passed` says how many jobs passed the job, if that is known.
-    """
+    """Return the evidence about a job, None if it has ended or not arrived; `at` writes times."""
     entry = snapshot.entry(rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 

@@ -65,8 +65,7 @@ def _never(rank: int) -> float | None:
 
 
 def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cancelled_at: Time = _never) -> float | None:
-    """Return the submit time of a job in a run, in seconds; `start_of`, `end_of` and `cancelled_at` return the first
-    start of the job of a given rank, its end, and when it was cancelled, None before it.
+    """Return the submit time of a job in a run, in seconds; the functions return None before an event.
 
     Most jobs are submitted at the time that the trace gives. With `--feedback` or dependencies, the time may depend on
     the starts and ends of other jobs; the result is None until these are known.
@@ -90,8 +89,8 @@ def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cance
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = (), on_nodes: bool = False) -> PassedBy:
-    """Return how many later jobs started while the job waited, and how many of them held processors that it needed. On
-    nodes the second number is unknown, because a job may not fit there although enough cores are free.
+    """Return how many later jobs started during the wait, and how many held processors that the job needed. This is
+    unknown on nodes, where a job may not fit although enough cores are free.
     """
     passers = passers_of(past, job.rank, job.submit)
     found = None if on_nodes else in_the_way_of(past, job, passers, outages)

@@ -28,11 +28,7 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """Fact of the row of the matrix with the most free columns; a replica (copy of a job from another row) counts as
-    free.
-
-    The matrix has `rows` rows, and at most `most` are allowed (None: no limit).
-    """
+    """Fact of the row with the most free columns, as replicas are; `most` rows are allowed (None: no limit)."""
 
     columns: int
     row: int
@@ -41,9 +37,7 @@ class FreeInRow(NamedTuple):
 
 
 class Enough(NamedTuple):
-    """Fact that from time `at` on enough processors will be free if no other job takes them; `ending` are the jobs that
-    end by then.
-    """
+    """Fact that from time `at` on enough processors will be free for the job; `ending` end by then."""
 
     at: float
     ending: tuple[Job, ...]
@@ -62,10 +56,8 @@ class Ahead(NamedTuple):
 
 
 class PassedBy(NamedTuple):
-    """Fact: how many jobs arrived later than this job and started while it waited.
-
-    Such a later job was in this job's way if it held processors at a time when this job could have started without the
-    later jobs. The free processors and theirs together would then have been enough.
+    """Fact: jobs that arrived later and started while this job waited. One was in its way if it held processors when
+    this job could have started without such jobs.
     """
 
     jobs: int
@@ -91,9 +83,7 @@ NOBODY = PassedBy(0, 0)
 
 
 class PlannedFor(NamedTuple):
-    """Fact of the planned start `at`, and of the seconds by which it moved in this step (`moved`, positive for
-    later).
-    """
+    """Fact of the planned start `at`, and of the seconds by which it moved in this step (positive: later)."""
 
     at: float
     moved: float
@@ -110,9 +100,7 @@ class AskedFor(NamedTuple):
 
 
 class Delays(NamedTuple):
-    """Fact that starting this job now would delay the planned start of `job` by `seconds`, and the starts of `others`
-    other jobs.
-    """
+    """Fact that a start now would delay the planned start of `job` by `seconds`, and of `others` jobs."""
 
     job: Job
     seconds: float
@@ -153,9 +141,7 @@ class Sitters(NamedTuple):
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
-    """Row of the matrix in which these jobs run: of all rows, the one where they end first. None if no rows take
-    turns.
-    """
+    """Row of the matrix in which these jobs run, the one where they end first; None if no rows take turns."""
 
 
 class Kept(NamedTuple):
@@ -166,14 +152,10 @@ class Kept(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """Fact of the `jobs` that still wait although they arrived before the job that started."""
-
     jobs: tuple[Job, ...]
 
 
 class Freed(NamedTuple):
-    """Fact of the jobs that ended in this step."""
-
     jobs: tuple[Job, ...]
 
 

@@ -41,9 +41,7 @@ class PlanOf(NamedTuple):
 
 
 class HolderOf(NamedTuple):
-    """Value whose change is searched for: the job that runs on this processor or, where rows take turns, in this column
-    of the matrix.
-    """
+    """Change of the job on this processor or, where rows take turns, in this column of the matrix."""
 
     processor: int
 
@@ -54,17 +52,13 @@ class Division(NamedTuple):
 
 What: TypeAlias = PlanOf | HolderOf | Division
 Cause: TypeAlias = tuple[int, Decision | None]
-"""Pair (step that changed a value, decision that changed it). The decision is None if something else changed the value,
-such as the end of a job.
-"""
+"""(step, decision) that changed a value; None if something else did, such as the end of a job."""
 
 
 def last_change(
     history: Past, what: What, before_step: int, should_quit: Callable[[], bool] = lambda: False
 ) -> Cause | None:
-    """Return the last change of the value before step `before_step`; None if there was no change, or if `should_quit`
-    returned True.
-    """
+    """Return the last change before a step, if any; None as well if `should_quit` returned True."""
     for cause in trace_back(history, what, before_step):
         if cause is not None or should_quit():
             return cause
@@ -72,10 +66,7 @@ def last_change(
 
 
 def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | None]:
-    """Yield the last change of the value before step `before_step`, if there was a change.
-
-    While the search goes on, it yields None now and then, so that the caller may stop it.
-    """
+    """Yield the last change before a step, if any; None now and then, so that the caller may stop it."""
     before = min(before_step, history.steps + 1)
     if before <= 1:
         return iter(())
@@ -143,7 +134,6 @@ def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
 
 
 def _switched(history: Past, step: int) -> Switched | None:
-    """Return the decision that switched the policy in this step, or None."""
     return next((d for d in history.decisions(step - 1) if isinstance(d, Switched)), None)
 
 
@@ -151,11 +141,8 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which a job got the processor or left it. If both happened in this step,
-    the decision yielded with it is the one about the job that got the processor.
-
-    The stretches (uninterrupted runs of jobs) are searched from the last one backwards. The search ends at a job that
-    has the processor to itself, because all earlier jobs left before it.
+    """Yield the last step before `before` in which a job got the processor, or else left it, with its decision. The
+    search ends at a job that has the processor to itself, because all earlier jobs left before it.
     """
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):

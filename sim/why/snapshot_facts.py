@@ -33,9 +33,7 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield facts about a waiting job: its request, free processors, jobs ahead, its plan, and jobs that its start now
-    would delay.
-    """
+    """Yield facts about a waiting job: request, free processors, jobs ahead, plan, and jobs it would delay."""
     job = queued.job
     nodes = snapshot.nodes
     yield f.Needs(job.procs, job.estimate, "" if nodes is None else nodes.shape.asked(nodes.requests[job.rank]))
@@ -58,9 +56,7 @@ def facts_of_waiting(
 
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
-    """Return the fact of the free processors: of the whole machine or, where rows take turns, of the row with the most
-    free columns.
-    """
+    """Return the free processors of the machine or, where rows take turns, of the row with most free columns."""
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
@@ -69,9 +65,7 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """Return the cells of each row of the matrix (key: row id), without replicas (copies of jobs from other rows),
-    because replicas give way to jobs.
-    """
+    """Return the cells of each row of the matrix (by id) without replicas, which give way to jobs."""
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
@@ -87,11 +81,8 @@ def _columns_of(cells: Iterable[Cell]) -> int:
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """Return the fact of when enough jobs will have ended for this job to fit; in a matrix, in the row where this is
-    earliest.
-
-    The result is None if enough processors are free already, or if a suspended job resumes next, for which free
-    processors are kept.
+    """Return when enough jobs will have ended for this job to fit; in a matrix, in the earliest row. It is None if it
+    fits already, or if a suspended job, for which processors are kept, resumes next.
     """
     rows = _rows(snapshot)
     if snapshot.awaited is not None:
@@ -116,10 +107,7 @@ def _enough_nodes(nodes: NodesNow, running: Iterable[Running], job: Job) -> f.En
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """Return the fact of when enough of the `running` jobs will have ended for `needed` processors to be free.
-
-    The result is None if `needed` processors are free already, or will not be free when all these jobs have ended.
-    """
+    """Return when enough `running` jobs end for `needed` processors; None if there are already, or never."""
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None
@@ -127,9 +115,7 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
-    """Yield facts about the planned jobs that would be delayed if this job started now; all plans are computed again
-    with this job running.
-    """
+    """Yield facts about planned jobs that a start now would delay, by new plans with this job running."""
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
         PlannedStart(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
@@ -155,9 +141,7 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
 
 
 def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
-    """Yield facts about a suspended job: its progress, the processors and time that it still needs, and the jobs on its
-    processors.
-    """
+    """Yield facts about a suspended job: progress, processors and time it needs, jobs on its processors."""
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
@@ -170,9 +154,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the fact about the jobs that run on a suspended job's processors, or None. In a matrix these are the jobs
-    of one row, the row where they end first.
-    """
+    """Return the jobs that run on a suspended job's processors, in a matrix those of one row, or None."""
     rows = _rows(snapshot)
     if not rows:
         return _on_its(snapshot.running, halted)
@@ -195,9 +177,7 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """Yield facts about a running job: its progress or, if `began` started it in this step, the jobs that ended and the
-    waiting jobs that it passed.
-    """
+    """Yield facts about a running job: progress or, at its start, ended jobs and waiting jobs that it passed."""
     if began is None:
         yield f.Ran(running.ran, running.job.estimate)
         return

@@ -35,9 +35,7 @@ from sim.workload.outages import closing
 
 
 def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """Return the reason why the job waits: the reason that the policy gave, or else one inferred from `considered` (the
-    decisions of the pass) and the job's plan.
-    """
+    """Return the policy's reason, or else one inferred from the decisions of the pass and the job's plan."""
     if queued.why is not None:
         return queued.why
     job, at, picture, (free, ends) = queued.job, queued.planned, moment.matrix, moment.outlook
@@ -61,9 +59,7 @@ def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision])
 def why_it_waits_now(
     moment: LiveMoment, job: Job, decisions: Sequence[Decision], planned: tuple[float | None, Reason | None]
 ) -> Reason:
-    """Return the reason why a job waits in a run: the last one that the policy gave in `decisions`, or else as
-    `why_it_waits`. `planned` is (planned start, reason of the plan), each None if missing.
-    """
+    """Return the policy's last reason, or else as `why_it_waits`; `planned` is (start, reason), each or None."""
     given = next((d.because for d in reversed(decisions) if isinstance(d, Keep) and d.job is job), None)
     queued, (at, because) = moment.queue.entry(job.rank), planned
     assert queued is not None
@@ -100,8 +96,8 @@ class NodesNow(NamedTuple):
     """True if planned starts are kept from pass to pass, so that a job may have room before its own."""
 
     def have_room(self, job: Job) -> bool:
-        """Return True if the job fits from now on for its whole estimate, next to all reservations of other jobs. It
-        is False if the policy plans from nothing at each pass, because that plan gave no earlier start.
+        """Return True if the job fits for its whole estimate next to all reservations. It is False if the policy plans
+        from nothing, because that plan gave no earlier start.
         """
         if not self.keeps_reservations:
             return False
@@ -114,17 +110,13 @@ class NodesNow(NamedTuple):
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """Return the last job that the policy kept waiting, or None; jobs that wait because of a reservation do not
-    count.
-    """
+    """Return the last job that the policy kept waiting for another reason than a reservation, or None."""
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not words_of(d.because).is_reserved)
     return next(kept, None)
 
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
-    """Return True if the job fits from now on next to the running jobs, which end at `ends`, and the `plans`: (job,
-    start, duration). `free` processors are free now.
-    """
+    """Return True if the job fits from now on next to the running jobs and the plans (job, start, duration)."""
     until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:
         if other != job and start < until - MOMENT:
@@ -152,17 +144,13 @@ def free_now(moment: Moment) -> Free:
 
 
 def room(moment: Moment) -> int:
-    """Return the number of free processors. In a matrix it is that of the row with the most free columns, where
-    replicas (copies of jobs from other rows) count as free.
-    """
+    """Return the free processors, in a matrix those of the row with most, where replicas count as free."""
     picture = moment.matrix
     return moment.free if picture is None else most_free(moment.there, picture)[0]
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
-    """Return (free columns, row id) of the row that has the most free columns, where replicas (copies of jobs from
-    other rows) count as free. Without rows, return all `procs` columns and row 0.
-    """
+    """Return (free columns, row id) of the emptiest row, where replicas count as free; all and 0 without rows."""
     rows = ((row, (cell.columns.bit_count() for cell in cells if cell.is_home)) for row, cells in picture.rows)
     free, row = max(((procs - sum(held), -row) for row, held in rows), default=(procs, 0))
     return free, -row
@@ -176,9 +164,7 @@ class Holder(NamedTuple):
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
-    """Return the `running` jobs that must end before `needed` processors are free, in order of expected end; `free`
-    processors are free now.
-    """
+    """Return the jobs that must end before `needed` processors are free, in order of expected end."""
     found: list[Holder] = []
     for holder in running:
         if free >= needed:
@@ -189,10 +175,8 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
 
 
 def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
-    """Return (earliest start of a job that does not fit now, ranks of the jobs that must have ended by then). Only
-    running jobs hold nodes, and only those on the nodes that the job would get count.
-
-    The result is None if the job fits now, or if no end of a job makes room.
+    """Return (earliest start, ranks of the jobs on its nodes that must end by then) of a job that does not fit. Only
+    running jobs hold nodes. It is None if the job fits, or if no end of a job makes room.
     """
     if on.machine.fits(job):
         return None
@@ -212,9 +196,7 @@ def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
 
 
 class PlannedStart(NamedTuple):
-    """Planned start `at` of a waiting job, which will take `lasts` seconds; `stands` is True for a reservation, False
-    for a plan that is computed again at each pass.
-    """
+    """Planned start of a job for `lasts` seconds; `stands`: reserved, not planned again at each pass."""
 
     job: Job
     at: float
@@ -231,10 +213,10 @@ class Delayed(NamedTuple):
 
 
 def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[PlannedStart]) -> Iterator[Delayed]:
-    """Yield the planned jobs that starting this job now would delay, and by how long.
+    """Yield the planned jobs that a start now would delay, and by how long.
 
-    All planned jobs are planned again around this job: first the reserved ones, not before their reserved starts, then
-    the others from now on. `plan` holds the running jobs; it is changed.
+    They are planned again around this job: first the reserved ones, not before their starts, then the others. `plan`
+    holds the running jobs; it is changed.
     """
     plan.hold(job, now, now + job.estimate)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):

@@ -25,9 +25,7 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Return why a job waits, as a clause without the job's name. The clause ends with the number of free processors if
-    that changed after the policy considered the job.
-    """
+    """Return why a job waits, without its name; with the free processors if they changed since the policy looked."""
     because = why_it_waits(snapshot, queued, considered_in(snapshot))
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
@@ -38,9 +36,7 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 def waits(
     snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
-    """Yield sentences about a waiting job: why it waits, until when, which jobs passed it, and how many (`before`) are
-    ahead of it.
-    """
+    """Yield sentences: why it waits, until when, which jobs passed it, and how many (`before`) are ahead."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
     stands = f"is first in {queue}" if heads else f"has waited {span(queued.waited)}"
@@ -61,9 +57,7 @@ def waits(
 def is_suspended(
     snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, kept: Keep | Suspend | None, at: Clock
 ) -> Iterator[str]:
-    """Yield sentences about a suspended job: since when it is suspended, which jobs run on its processors and until
-    when, and why it is not resumed.
-    """
+    """Yield sentences on since when the job is suspended, which jobs run on its processors, and why it is."""
     now = snapshot.time or 0
     yield f"{name(halted.job)} has been suspended for {span(now - halted.since)}, after {span(halted.ran)} of running."
     if sitters is not None:
@@ -101,8 +95,6 @@ def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = F
 
 
 def to_come(job: Job, at: Clock, submit: float | None) -> str:
-    """Return a sentence on when the job will be submitted, and on what it requests; `submit` is None if the job waits
-    for other jobs.
-    """
+    """Return a sentence on the coming submission (None: after other jobs) and request of the job."""
     when = "when the jobs that it waits for allow it" if submit is None else f"at {at(submit)}"
     return f"{name(job)} will be submitted {when}: {processors(job.procs)} for at most {span(job.estimate)}."
