@@ -60,9 +60,7 @@ class Not:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Conditions that must all hold; a step meets the combination when it meets one of them and all of them hold after
-    it.
-    """
+    """Conditions that must all hold; a step meets it when it meets one and all hold after it."""
 
     parts: tuple[Node, ...]
 
@@ -83,9 +81,7 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Conditions of which at least one must hold; a step meets the combination when it meets one of them, even if
-    another held before.
-    """
+    """Conditions of which one must hold; a step meets it when it meets one, even if another held before."""
 
     parts: tuple[Node, ...]
 

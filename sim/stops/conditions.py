@@ -158,9 +158,7 @@ class OfUser(OfJob):
 
 @dataclass(frozen=True)
 class Because(_OfOneStep):
-    """Condition that the policy considers a job and keeps it waiting for a reason: `job 17 waits because too few
-    free`.
-    """
+    """Condition that a considered job is kept waiting for a reason: `job 17 waits because too few free`."""
 
     who: OfJob
     reason: str
@@ -183,9 +181,7 @@ class Because(_OfOneStep):
 
 @dataclass(frozen=True)
 class OwnNumber(_OfOneStep):
-    """Condition on a number that the policy writes for waiting jobs: `number usage > 100`, `job 17 number usage >
-    100`.
-    """
+    """Condition on the policy's number of waiting jobs: `number usage > 100`, `job 17 number usage > 100`."""
 
     name: str
     relation: str
@@ -233,9 +229,7 @@ class OnLine(_OfOneStep):
 
 @dataclass(frozen=True)
 class OfVariable(_OfOneStep):
-    """Condition on any of the values that a variable of the policy's code has during a step: `variable shadow >
-    3600`.
-    """
+    """Condition on any value of a variable of the policy's code in a step: `variable shadow > 3600`."""
 
     name: str
     relation: str

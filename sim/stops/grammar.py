@@ -54,9 +54,7 @@ _WORDS = (*MEASURES, *_EVENTS, "job")
 
 
 class StopError(SchedscopeError):
-    """Error for a condition that cannot be parsed; it names the allowed words, and the position in the text, counted
-    from 0.
-    """
+    """Condition that cannot be parsed, with the allowed words, and the position in the text from 0."""
 
     def __init__(self, what: str, position: int) -> None:
         self.position = position
@@ -65,26 +63,18 @@ class StopError(SchedscopeError):
 
 @dataclass(frozen=True)
 class Stop:
-    """Condition to stop at. Its methods take the states before and after a step, as instants (`sim.stops.instants`) or
-    snapshots.
-
-    The state before the first step is None.
-    """
+    """Condition to stop at, asked by states before (None: first step) and after a step: instants or snapshots."""
 
     root: Node
     conditions: tuple[Condition, ...]
-    """Single conditions of which the stop consists, in the order of their values in a reading (the values after one
-    step).
-    """
+    """Single conditions in the order of their values in a reading (values after one step)."""
 
     @property
     def text(self) -> str:
-        """Return the condition in its standard form; parsing that text gives the same condition."""
         return self.root.text
 
     @property
     def hint(self) -> str:
-        """Return in words what the condition means."""
         return self.root.hint
 
     @property
@@ -98,19 +88,15 @@ class Stop:
         return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
-        """Return the values that the condition needs of the state after a step."""
         return tuple(condition.read(instant) for condition in self.conditions)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if the condition holds after the step from `before` to `after`."""
         return self.root.holds(self._read(before), self.read(_instant(after)))
 
     def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if the step from `before` to `after` meets the condition."""
         return self.root.fires(self._read(before), self.read(_instant(after)))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
-        """Return True if the step between these two readings (values read after a step) meets the condition."""
         return self.root.fires(before, after)
 
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
@@ -133,7 +119,6 @@ class Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """Return the token in small letters, as keywords are compared."""
         return "" if self.is_quoted else self.text.lower()
 
 
@@ -270,9 +255,7 @@ class _Parser:
         return self._numbered(condition)
 
     def _may_be_variable(self, token: Token) -> bool:
-        """Return True if the word before a relation is to be read as a variable of the policy's code: one of these, or
-        more similar to one than to any measure or event.
-        """
+        """Return True for a variable's name, or a word more similar to one than to any measure or event."""
         if not token.text.isidentifier() or similar(token.word, _WORDS):
             return token.text in (self._variables or ())
         return self._variables is None or bool(similar(token.text, self._variables))
@@ -341,9 +324,7 @@ class _Parser:
         return self._parse_reason(meant) if deed.word == "waits" and self._take_word("because") else meant
 
     def _checked_condition(self, whose: str, name: str, deed: str) -> OfJob:
-        """Return the condition that the event `deed` happens to a job or to any job of a user (`whose`). If the
-        workload is known, the job or user `name` must exist.
-        """
+        """Return the condition that `deed` happens to a job or a user's; raise an error for an unknown `name`."""
         workload = self._workload
         if whose == "job":
             return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)
@@ -385,9 +366,7 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _parse_moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30; `parse` reads the joined
-        words. Return it in seconds, or as a `Step` if it is the number of a step.
-        """
+        """Parse a time of several words, as in 12d 4h 30m or d12 04:30, to seconds, or a `Step`."""
         first, words = self._token, []
         while _MOMENT.match(self._token.word):
             words.append(self._take().word)
@@ -430,7 +409,6 @@ def _got_text(token: Token) -> str:
 
 
 def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
-    """Return an error message: `refusal`, the token, and the words allowed in its place."""
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"

@@ -33,24 +33,20 @@ class Instant(Protocol):
     def procs(self) -> int: ...
 
     @property
-    def free(self) -> float:
-        """Return the number of free processors."""
+    def free(self) -> float: ...
 
     @property
-    def waiting(self) -> int:
-        """Return the number of waiting jobs."""
+    def waiting(self) -> int: ...
 
     @property
-    def wanted(self) -> int:
-        """Return the total processors requested by the waiting jobs."""
+    def wanted(self) -> int: ...
 
     @property
     def running(self) -> int:
         """Return the number of jobs on processors, or in the matrix."""
 
     @property
-    def suspended(self) -> int:
-        """Return the number of suspended jobs."""
+    def suspended(self) -> int: ...
 
     @property
     def decisions(self) -> Sequence[Decision]: ...
@@ -62,16 +58,14 @@ class Instant(Protocol):
     def completed(self) -> Sequence[Job]: ...
 
     @property
-    def printed(self) -> Sequence[str]:
-        """Return the lines that the policy printed in this step."""
+    def printed(self) -> Sequence[str]: ...
 
     @property
     def code(self) -> PassCode:
         """Return the lines of the policy's code that ran in this step; empty if they are not recorded."""
 
     @property
-    def head(self) -> Job | None:
-        """Return the first job in the queue, or None."""
+    def head(self) -> Job | None: ...
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
         """Yield (job, value) of the policy's number of that name, for each waiting job that has one."""
@@ -149,7 +143,6 @@ class Record:
 
     @property
     def steps(self) -> int:
-        """Return the number of steps."""
         return len(self.times)
 
     def after(self, step: int) -> Instant:

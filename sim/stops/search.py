@@ -36,11 +36,8 @@ def search_forward(
     until_step: float = inf,
     until_time: float = inf,
 ) -> Found | None:
-    """Move the cursor forward to the next step that meets one of the conditions; return that step and condition.
-
-    If no step up to `until_step` or `until_time` does, the cursor moves to the last step examined, and the result is
-    None.
-    If the search quits, the cursor stays, and the result is None.
+    """Move forward to the next step that meets a condition; return both, or None at the last step or limit. If the
+    search quits, the cursor stays, and the result is None.
     """
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
@@ -56,10 +53,7 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Move the cursor back to the last earlier step that meets a condition, and return that step and condition.
-
-    If no step does, or the search quits, the cursor stays, and the result is None.
-    """
+    """Move back to the last earlier step that meets a condition; return both, or None and stay."""
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
@@ -74,9 +68,7 @@ def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit
 
 
 def _is_known(timeline: Timeline, step: int) -> bool:
-    """Return True if at least `step` steps of the run are computed; if they are not, compute for about `_AHEAD` seconds
-    first.
-    """
+    """Return True if `step` steps are computed, after computing for about `_AHEAD` seconds if they are not."""
     if timeline.computed < step:
         timeline.compute_for(_AHEAD)
     return timeline.computed >= step
@@ -94,9 +86,7 @@ class _Looker:
         self._before: list[Reading] = []
 
     def begin_again(self) -> None:
-        """Prepare to read from an earlier step on: forget the values read so far, but not the columns of the
-        history.
-        """
+        """Prepare to read from an earlier step on: forget values, but not the columns of the history."""
         self._engine, self._before = None, []
 
     def look(self, step: int) -> Stop | None:

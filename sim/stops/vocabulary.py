@@ -23,7 +23,7 @@ Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 
 class Measure(NamedTuple):
-    """Measure: a number that every step has. `in_columns` is True if columns of the history have it."""
+    """Number that every step has; `in_columns` is True if columns of the history have it."""
 
     meaning: str
     read: Callable[[Instant], float]
@@ -32,16 +32,12 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Event: something that happens in a step or does not, with its meaning."""
-
     meaning: str
     happens: Callable[[Instant], bool]
     in_columns: bool = True
 
 
 class Deed(NamedTuple):
-    """Event of a job, such as its start, with its meaning."""
-
     meaning: str
     happens: Callable[[Instant, Meant], bool]
     in_columns: bool = True
@@ -93,12 +89,10 @@ def is_start(decision: Decision) -> bool:
 
 
 def is_backfill(decision: Decision) -> bool:
-    """Return True if the decision starts a job before a job ahead of it in the queue."""
     return isinstance(decision, Backfill) or (isinstance(decision, Place) and decision.passes)
 
 
 def is_resume(decision: Decision) -> bool:
-    """Return True if the decision resumes a suspended job."""
     return isinstance(decision, Resume) or (isinstance(decision, Place) and isinstance(decision.because, GoesOn))
 
 
@@ -202,14 +196,10 @@ def kind_of(reason: type) -> str:
 REASONS: dict[str, type] = {
     kind_of(kind): kind for kind, words in WORDS.items() if words.brief and kind.__module__ != reasons_inferred.__name__
 }
-"""Mapping from the name of a built-in kind of reason to wait to its class. Only reasons to wait have a short form for
-tables (`brief`); inferred ones are in no decision.
-"""
+"""Kinds of reasons to wait by name; only these have a short form (`brief`), inferred ones are not stored."""
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Return True if a job that `meant` accepts is kept waiting, and its reason is of the kind `reason` or has this
-    text in its sentence.
-    """
+    """Return True if a job is kept waiting for a kind of reason, or for this text in its sentence."""
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
     return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)
