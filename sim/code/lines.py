@@ -17,9 +17,7 @@ class CodePlace(NamedTuple):
     """Line of a function of the policy, in one particular call of that function."""
 
     call: int
-    """Number of the function call within the pass. It distinguishes several calls of one function, because each call
-    has its own variables.
-    """
+    """Number of the function call within the pass; each call of a function has its own variables."""
     line: int
     """Line number in the file."""
 
@@ -28,7 +26,7 @@ class Value(NamedTuple):
     """Variable, and the value that a line of the policy gave it."""
 
     when: int
-    """Number of lines that had run in the pass before this value was set. A variable may be set several times."""
+    """Number of lines that had run before it was set; a variable may be set several times."""
     place: CodePlace
     name: str
     text: str
@@ -73,9 +71,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Part of a pass to show: a function, the line in it that made a decision, and values and conditions of its other
-    lines.
-    """
+    """Function to show: the line that made a decision, and values and conditions of its other lines."""
 
     function: Function
     line: int | None
@@ -83,13 +79,9 @@ class Focus:
     values: Mapping[int, Sequence[tuple[str, str]]]
     """For each line number: (name, value as text) of the variables set there and used by the decision or condition."""
     conditions: Mapping[int, Condition]
-    """For each line number: condition in this line with its last result. Conditions about other jobs than the selected
-    one are left out.
-    """
+    """Condition in each line with its last result, without conditions about other jobs than the selected one."""
     callers: tuple[tuple[Function, int], ...] = ()
-    """(function, number of the line with the call) for each function in the chain of calls to the shown function, the
-    outermost first.
-    """
+    """(function, line with the call) from the outermost on, for the calls that lead to the shown function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +92,16 @@ class PassCode:
     calls: tuple[int, ...] = ()
     """For each call of a function in the pass: index in `functions` of the called function."""
     made: tuple[Made | None, ...] = ()
-    """For each decision of the step: line that made it. None if no line of the policy made it, as for a switch of
-    policies by the user.
-    """
+    """For each decision of the step: line that made it; None for a switch of policies by the user and the like."""
     values: tuple[Value, ...] = ()
     conditions: tuple[Condition, ...] = ()
     is_cut: bool = False
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return the code to show for one decision of the step, or None if no line of the policy belongs to it.
+        """Return the code of one decision of the step; None if no line of the policy belongs to it.
 
-        `decision` is the index of the decision. If it is None, or if no line of the policy made the decision, the last
-        tested condition about the job `rank` is shown instead.
+        Without a decision that a line made, it is that of the last tested condition about the job `rank`.
         """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._focus_on(made.place, made.when, rank, made.place.line, made.chain)
@@ -120,9 +109,7 @@ class PassCode:
         return self._focus_on(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
     def deciding_lines(self) -> frozenset[int]:
-        """Return the numbers of the lines in the policy's file that made a decision, or called a function that made
-        one.
-        """
+        """Return the lines of the policy's file that made a decision, or called a function that made one."""
         made = [each for each in self.made if each is not None]
         places = {place for each in made for place in (*each.chain, each.place)}
         own = {self.functions[self.calls[(*each.chain, each.place)[0].call]].file for each in made}

@@ -69,16 +69,12 @@ class Recorder:
         self._conditions: list[Condition] = []
         self._made: list[Made | None] = []
         self._last: Made | None = None
-        """Line that is running, as the `Made` that is recorded if this line makes a decision; None before the first
-        line
-        """
+        """Line that is running, recorded if it makes a decision; None before the first line"""
         self._lines = 0
         self._is_cut = False
 
     def record(self, step: Callable[[], object]) -> PassCode:
-        """Call `step`, a function that makes one step; return the lines of the policy that run during this call, with
-        their values and conditions.
-        """
+        """Call `step`, which makes one step; return the policy's lines that run, with values and conditions."""
         before = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -99,9 +95,7 @@ class Recorder:
     # Python's trace
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """Return the function with which Python traces the called function; None if its lines are not recorded, because
-        it is not part of a policy.
-        """
+        """Return the tracer of a called function; None if it is no part of a policy."""
         code = frame.f_code
         if self._is_cut or code.co_name[:1] == "<" or not self._is_of_policy(code.co_filename):
             return None
@@ -139,9 +133,7 @@ class Recorder:
         return self._follow
 
     def _is_of_policy(self, file: str) -> bool:
-        """Return True if the file contains a built-in policy or the policy in use, or is in the folder of the policy in
-        use.
-        """
+        """Return True for a built-in policy, the policy in use, and what is in the latter's folder."""
         own = code_of(self._moment.rules).co_filename
         return file.startswith(POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 

@@ -57,10 +57,7 @@ def function_of(code: CodeType) -> Function:
 
 
 def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
-    """Return a mapping from each line number to the names of the variables that are used in this line.
-
-    A statement of several lines counts as its first line.
-    """
+    """Return line number -> names of the variables used there; a statement counts as its first line."""
     found: dict[int, set[str]] = {}
     for node in ast.walk(_tree(code)):
         part = node.test if isinstance(node, ast.If | ast.While) else node
@@ -81,9 +78,7 @@ def _folded(code: CodeType, first: int) -> range:
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
-    """Return a mapping with all conditions of a function; the key is the number of the line in which the condition
-    begins.
-    """
+    """Return the conditions of a function by the number of the line in which they begin."""
     found: dict[int, Test] = {}
     _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found
@@ -166,10 +161,8 @@ def _with_values(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return, as text, the comparison that a call of a method stands for, such as "5 <= 2" for `view.fits(job)`.
-
-    Only a few methods with which policies test whether a job fits, or may pass the head, are known here. Raise
-    `_UntoldError` for any other call.
+    """Return the comparison that a method call stands for, such as "5 <= 2" for `view.fits(job)`. Only methods that
+    test whether a job fits, or may pass the head, are known; others raise `_UntoldError`.
     """
     if not node.args or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
@@ -200,9 +193,7 @@ def _with_values_or_nothing(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
-    """Return the value of an expression that consists of numbers, names (with the values in `local`), fields of jobs
-    and policies, and `+`, `-` and `*`.
-    """
+    """Return the value of numbers, `local` names, fields of jobs and policies, and `+`, `-` and `*` of these."""
     if isinstance(node, ast.Constant):
         value = node.value
     elif isinstance(node, ast.Name):

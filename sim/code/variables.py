@@ -19,9 +19,7 @@ _LOADERS = tuple(str(Path(POLICIES) / name) for name in ("own", "parameters.py",
 
 
 def variables_of(policy: Policy) -> frozenset[str]:
-    """Return the names of the variables in the functions that the policy and the order of its queue may call.
-
-    These are functions of built-in policies and of the folder with the policy's file, as in the recorder. A call may
+    """Return the variables in functions that the policy and its order may call, as the recorder sees them. A call may
     mean any function of its name, so that the result may hold names that no run records.
     """
     kinds: set[Any] = {type(policy)}
@@ -53,10 +51,8 @@ def _variables_of(kinds: frozenset[type], file: str) -> frozenset[str]:
 
 
 def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType, str]]:
-    """Yield (name by which it is called, code, the only file that may call it) for each function in the loaded modules
-    of the folders. The file is "" for all but private functions and those of private classes.
-
-    Other policies and orders are left out, because no policy calls them, as is what loads policies.
+    """Yield (name, code, only file that may call it, "" for a public one) of functions in the folders' modules. Other
+    policies and orders are left out, because no policy calls them, as is what loads policies.
     """
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None) or ""
@@ -72,9 +68,7 @@ def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType, str]]:
 
 
 def _codes_of(part: Any) -> Iterator[CodeType]:
-    """Yield the code of a function, a method or a property, or of all functions of a class; a decorated function is
-    followed to the original.
-    """
+    """Yield the code of a function, method or property, without decorators, or of all functions of a class."""
     if isinstance(part, type):
         for value in list(vars(part).values()):
             if not isinstance(value, type):
