@@ -14,9 +14,7 @@ from sim.timeline.timeline import Timeline
 
 
 def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
-    """Return a record of every branch with the switches and failures of this branch alone, parents before their
-    children.
-    """
+    """Return a record of every branch with its own switches and failures, parents before children."""
     return tuple(map(_record, timeline.branches.values()))
 
 
@@ -28,14 +26,11 @@ def _record(branch: Branch) -> BranchRecord:
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
-    """Return a planned switch of the policy for each (time, policy) in `switches`."""
     return tuple(Switch(0, time, policy) for time, policy in switches)
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
-    """Add the branches of `records` to a timeline that has only the first branch; if `stop` returns True, stop
-    early.
-    """
+    """Add branches to a timeline that has only the first; if `stop` returns True, stop early."""
     for record in records:
         if record.parent is None:
             continue

@@ -29,9 +29,7 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return a reference to each piece of user-defined code that these specs name: the reference of its last load, or
-    else the one in `known`, or else one with the hash "".
-    """
+    """Return references to the user-defined code in the specs: of the last load, else in `known`, else with hash ""."""
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

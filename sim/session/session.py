@@ -41,9 +41,7 @@ class BranchRecord:
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Switches of the policy, and failures of processors, on this branch alone; for the first branch all planned ones,
-    whether made or still to come.
-    """
+    """Switches and failures on this branch alone; for the first branch all planned ones."""
 
 
 class Bookmark(NamedTuple):
@@ -96,7 +94,6 @@ class Session:
 
 
 def verify_trace(session: Session) -> Problem | None:
-    """Return what is wrong with the session's trace (missing or changed); None if it is unchanged."""
     return compare_trace(session.trace)
 
 
@@ -104,7 +101,6 @@ def verify_trace(session: Session) -> Problem | None:
 
 
 def read_session(path: str | Path) -> Session:
-    """Return the session in a file. Raise `SessionError` if it cannot be read or is damaged."""
     return parsed(SESSION.bytes_in(path), path)
 
 
@@ -222,8 +218,7 @@ def _warnings_of(table: SessionTable) -> Iterable[str]:
 
 
 def _single_table(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
-    """Return the only table of that name, or an empty table if it is missing and not needed. Raise an error if a
-    needed table is missing or if there are two."""
+    """Return the only table of that name, or an empty one if not needed; raise an error for none or two."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")
@@ -261,9 +256,7 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return a mapping from name to branch, made from the `tables` of branches and those of `switches`. The first
-    branch has no parent; every other branch names a parent that is listed before it.
-    """
+    """Return the branches by name; only the first has no parent, and a parent is listed before its children."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -292,9 +285,7 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return those entries of a switch's table that describe a failure: the processors that fail, and the end of the
-    failure. Return no entries if the switch changes the policy instead.
-    """
+    """Return the entries of a failure: processors and end; none for a switch of the policy."""
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks

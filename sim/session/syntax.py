@@ -66,9 +66,7 @@ class SessionTable:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Return the text under a key, or `default` if the key is missing. `made_of` only checks the text: its result
-        is dropped, and its error becomes a `SessionError` with the key's line.
-        """
+        """Return the text under a key, or `default`, after `made_of` has checked it; errors have the key's line."""
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)
         try:
@@ -87,7 +85,6 @@ class SessionTable:
         return values
 
     def fail(self, what: str) -> NoReturn:
-        """Raise an error with this message about the table as a whole."""
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
@@ -112,7 +109,6 @@ def parse(data: bytes, path: object) -> list[SessionTable]:
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for the lines that are neither empty nor comments."""
     for number, line in enumerate(text.split("\n"), 1):
         if (bare := line.strip()) and not bare.startswith("#"):
             yield number, bare

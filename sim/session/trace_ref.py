@@ -26,9 +26,8 @@ class TraceRef(NamedTuple):
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the reference to the trace with the present hash and size of its bytes.
-
-        A path is made absolute; a puzzle, whose name is its whole text, keeps this name.
+        """Return the trace with the present hash and size of its bytes. A path is made absolute; a puzzle keeps its
+        text as its name.
         """
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))
@@ -50,9 +49,7 @@ class Problem(NamedTuple):
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:
-    """Return what is wrong with the trace if it is missing or changed, otherwise None; no more is read than
-    necessary.
-    """
+    """Return what is wrong with the trace, otherwise None; no more is read than necessary."""
     if is_line(ref.name):
         return None if TraceRef.of(ref.name) == ref else Problem("hash", "the puzzle of the session has changed")
     try:

@@ -27,18 +27,14 @@ ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 
 
 class NeedsTrustError(SessionError):
-    """Error for a session that would run code: `code` has references to the code, `told` a line of description for each
-    of the first ones.
-    """
+    """Session that would run code: `code` refers to it, `told` describes the first pieces, a line each."""
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.session = code, session
         hashes = {ref.name: NOT_SHOWN if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
         self.seen = {name: sha256 for name, sha256 in hashes.items() if sha256 is not None}
-        """Mapping from the name of code to the hash of the content that the user is shown.
-
-        It is `NOT_SHOWN` for code beyond the first `SHOWN`, and "" for code that cannot be loaded. Code whose hash is
-        not known yet is missing.
+        """Name of code -> hash of what the user is shown: `NOT_SHOWN` beyond the first `SHOWN`, "" if it fails to load.
+        Code whose hash is not known yet is missing.
         """
         self.told = tuple(map(described, code[:SHOWN]))
         every = [*self.told, *(ref.name for ref in code[SHOWN:])]
@@ -51,11 +47,7 @@ def needs_trust(session: Session) -> tuple[CodeRef, ...]:
 
 
 def trusted(session: Session, proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> Session:
-    """Run the session's code; return the session with the policies that the code defines, and a warning for each
-    changed file.
-
-    `seen` maps names of code to hashes; such code runs only if its content still has this hash.
-    """
+    """Run the code, if its hash is as in `seen`; return the session with its policies, and warnings for changes."""
     code = needs_trust(session)
     warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
     agree((named for spec in session.specs for named in code_in(spec)), proof, seen)
