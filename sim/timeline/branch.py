@@ -24,17 +24,13 @@ from sim.policies.policy import Policy
 from sim.timeline.scenario import is_due
 
 MOST = 512
-"""Largest number of checkpoints. When it is reached, every second one is dropped and new ones are made half as
-often.
-"""
+"""Most checkpoints; then every second one is dropped, and new ones are made half as often."""
 _WORK = 2000
 """Amount of work (see `_A_STEP`) between two checkpoints at the beginning of a run"""
 _A_STEP = 40
 """Amount of work that a step counts as, in addition to 1 for each job that waits or runs"""
 _A_COPY = 20
-"""Amount of work by which each waiting or running job puts off the next checkpoint, so that checkpoints are rarer with
-many jobs
-"""
+"""Work by which each waiting or running job puts off the next checkpoint: with many jobs they are rarer."""
 MOST_PRINTED = 2000
 """Number of the last steps whose printed lines are kept."""
 FORGETFUL = (
@@ -45,9 +41,7 @@ FORGETFUL = (
 _A_LOOK = 256
 """Number of steps after which a replay asks whether to stop; also the least distance of the checkpoints it makes"""
 _MOST_NEAR = 48
-"""Largest number of checkpoints that replays make on their way and keep, so that the next steps back are fast; the
-latest ones are kept
-"""
+"""Most checkpoints that replays keep on their way, the latest ones, so that steps back are fast"""
 
 
 class Failure(NamedTuple):
@@ -62,9 +56,7 @@ class Failure(NamedTuple):
 
 
 class Branch:
-    """Branch of a timeline. Its `engine` is at the last computed step; other code may read the engine, but must not
-    move it.
-    """
+    """Branch of a timeline; other code may read `engine`, at the last computed step, but must not move it."""
 
     def __init__(
         self,
@@ -87,17 +79,13 @@ class Branch:
         self.then: tuple[Switch, ...] = ()
         """Planned switches and failures that follow the user's last switch to another policy on this branch."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """Mapping from the number of each of the last steps to the lines that the policy printed in it. The lines come
-        from user-defined code.
-        """
+        """Lines that the policy's user-defined code printed in each of the last steps."""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
         self._interval, self._work, self._all_work = _WORK, 0, 0
         self._near: tuple[Checkpoint, ...] = ()
-        """Checkpoints that replays made on their way, oldest first, from which the next steps back begin. Because
-        replays in other threads read and change them too, each change makes a new tuple.
-        """
+        """Checkpoints of replays, oldest first, for steps back; a new tuple at each change, as threads share them."""
         engine.curious = engine.moment.takes_turns
 
     def __repr__(self) -> str:
@@ -105,19 +93,14 @@ class Branch:
 
     @property
     def title(self) -> str:
-        """Return the title of the run in a comparison: its policy, followed by its kind of estimates if these are not
-        the trace's own.
-        """
         return self.engine.workload.title(self.engine.moment.policy)
 
     @property
     def history(self) -> History:
-        """Return the history of all computed steps."""
         return self.engine.history
 
     @property
     def computed(self) -> int:
-        """Return the number of computed steps."""
         return self.engine.step_count
 
     @property
@@ -128,10 +111,8 @@ class Branch:
     # The last computed step
 
     def compute(self, steps: int) -> bool:
-        """Compute at most `steps` steps; return False when the run is over. An error is raised once, and kept in
-        `error`.
-
-        An interrupt within a step is allowed: the step is made again.
+        """Compute at most `steps` steps; False when the run is over. An error is raised once, and kept in `error`. An
+        interrupt within a step is allowed: the step is made again.
         """
         if self.complete:
             return False
@@ -150,18 +131,13 @@ class Branch:
         return True
 
     def switch(self, policy: Policy, at: float | None = None, then: Iterable[Switch] = ()) -> None:
-        """Switch the policy after the last computed step, or at the time `at` before the next step.
-
-        Planned switches are dropped; the ones in `then` take their place.
-        """
+        """Switch after the last step, or `at` a time before the next; `then` replaces the planned switches."""
         self._watched(lambda engine: engine.switch(policy, at))
         self.then = tuple(then)
         self._pending[:] = self.then
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors (bits) fail until the time `until`, from the last computed step on or from the time `at`
-        before the next step.
-        """
+        """Let processors (bits) fail until `until`, from the last step on or from `at` before the next."""
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
@@ -179,9 +155,7 @@ class Branch:
 
     @property
     def chosen(self) -> tuple[Switch, ...]:
-        """Return the switches that the user made after the fork; planned ones and those of an adaptive policy are left
-        out.
-        """
+        """Return the user's switches after the fork, without planned ones and those of an adaptive policy."""
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _watched(self, do: Callable[[Engine], None]) -> None:
@@ -219,18 +193,14 @@ class Branch:
             del self.printed[next(iter(self.printed))]
 
     def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
-        """Return (step, printed lines) for the last steps up to `step` in which the policy printed: at most `most`
-        steps, oldest first.
-        """
+        """Return (step, lines) of the last `most` steps up to `step` in which the policy printed, oldest first."""
         own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
         if self._parent is None or len(own) == most:
             return own
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Set the engine back to the last complete step, store the failure in `error`, and return the error to
-        raise.
-        """
+        """Go back to the last complete step, store the failure in `error`, and return the error to raise."""
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -254,15 +224,13 @@ class Branch:
 
     @property
     def held(self) -> int:
-        """Return the approximate size of the history in bytes."""
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Release the steps of this branch, which can be computed again: the engine, then observed by `watchers`, goes
-        back to the beginning of the branch.
+        """Release the steps of this branch; the engine, with `watchers`, goes back to the branch's beginning.
 
-        Planned switches will be made again; the user's switch or failure with which the branch begins is repeated at
-        once. A failed branch is kept, so that its error is not raised a second time.
+        Planned switches will be made again; the user's own at its beginning is repeated at once. A failed branch is
+        kept, so that its error is not raised a second time.
         """
         if self.error is not None or self.computed <= self.forked_at + 1:
             return
@@ -284,7 +252,6 @@ class Branch:
 
     @property
     def size(self) -> int:
-        """Return the approximate size of the checkpoints in bytes, without the few that replays made."""
         return sum(self._sizes)
 
     @property
@@ -319,11 +286,10 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """Return an engine after `step` steps; None if `stop` returns True during the replay. The reasons of the last
-        step are recorded, as in a watched run.
+        """Return an engine after `step` steps with the last step's reasons; None if `stop` returned True.
 
-        If the engine `start` is between the nearest checkpoint and this step, it is moved to the step and returned.
-        `progress` is called with (steps made, steps to make).
+        If the engine `start` is between the nearest checkpoint and this step, it is moved and returned. `progress` is
+        called with (steps made, steps to make).
         """
         branch, checkpoint = self._checkpoint_before(step)
         if start and checkpoint.step <= start.step_count <= step:
@@ -351,9 +317,7 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine in the middle of the step, after the first `decisions` decisions of this step. The result is
-        None if the step is a switch of the policy, or if jobs share processors in time.
-        """
+        """Return an engine after `decisions` decisions of the step; None in a switch, or if jobs share processors."""
         if any(switch.step == step for switch in self.switches) or self.engine.moment.takes_turns:
             return None
         engine = self.replay(step - 1)
@@ -365,9 +329,7 @@ class Branch:
         return engine
 
     def recorded(self, step: int, start: Engine | None = None) -> tuple[Engine, PassCode]:
-        """Repeat the step, and return (engine after the step, lines of the policy's code that ran in the step). `start`
-        is an engine that may be moved to this step, as in `replay`.
-        """
+        """Repeat the step; return the engine after it, perhaps `start` as in `replay`, and the lines that ran."""
         from sim.code.recorder import Recorder
 
         engine = self.replay(step - 1, start)
@@ -384,9 +346,7 @@ class Branch:
 
 
 def _checkpoint_distance(whole: int, rest: int) -> int:
-    """Return the number of steps from one checkpoint of a replay to the next: a sixteenth of all `whole` steps, but
-    half of the `rest` near the goal, so that steps back are quick there.
-    """
+    """Return the steps between a replay's checkpoints: a sixteenth of `whole`, half of `rest` near the goal."""
     return max(_A_LOOK, min(whole // 16, rest // 2))
 
 

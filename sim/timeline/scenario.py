@@ -109,7 +109,6 @@ class Scenario:
         return step
 
     def go_before(self, engine: Engine, time: float) -> None:
-        """Let the engine make all its steps and switches before `time`."""
         for at, policy in self._to_come(engine):
             if at < time:
                 engine.run(until=nextafter(at, -inf))
@@ -117,7 +116,6 @@ class Scenario:
         engine.run(until=nextafter(time, -inf))
 
     def _to_come(self, engine: Engine) -> list[tuple[float, Policy]]:
-        """Return the times and policies of the switches that the engine has not made."""
         return list(self.switches[sum(not switch.by_rule for switch in engine.moment.switches) :])
 
     def _engine(self, check: bool) -> Engine:
@@ -125,9 +123,7 @@ class Scenario:
         return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
     def _follow(self, engine: Engine, until: float, is_watched: bool = False) -> None:
-        """Let the engine make the switches up to and including `until`, and all steps before them. With `is_watched`
-        reasons are recorded.
-        """
+        """Let the engine make the switches up to `until` and all steps before them, with reasons if watched."""
         engine.curious = is_watched and engine.moment.takes_turns
         for at, policy in self.switches:
             if at > until:
@@ -141,10 +137,8 @@ class Scenario:
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Return True if a switch at the time `switch` is due before the engine's next step.
-
-    A switch precedes the other events of its time or, with `after`, follows them. No switch is due after the end of the
-    run.
+    """Return True if a switch is due before the next step: it precedes its time's events or, `after`, follows. No
+    switch is due after the end of the run.
     """
     due = engine.next_time()
     if due is None:
@@ -155,9 +149,7 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the pairs (time, policy) of `switches` with the time in seconds, in order. A time given as a number of
-    steps becomes the time of that step in a run with the earlier switches of the list.
-    """
+    """Return `switches` with times in seconds, in order; a step's time is that of a run with the earlier ones."""
     made: list[tuple[float, P]] = []
     for moment, other in switches:
         at = Scenario(workload, policy, made, placement).time_of(moment)
@@ -168,9 +160,7 @@ def timed(
 
 
 def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
-    """Return (time, spec) of a switch written as `T=SPEC`, both checked. A policy with user-defined code needs a
-    `proof` of consent.
-    """
+    """Return (time, spec) of `T=SPEC`, both checked; user-defined code needs a `proof` of consent."""
     moment, spec = split_switch(text)
     try:
         parse_policy(spec, proof)

@@ -83,9 +83,7 @@ class Timeline:
         """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
-        """Names of the branches, the least recently used first; a branch made since the last call of `let_go` is
-        missing
-        """
+        """Branches, the least recently used first, without those made since the last `let_go`"""
         self._cursor = self._engine_at(0)
         self.progress = 1.0
         """Progress of the seek that is under way, from 0 to 1; 1 if none is under way."""
@@ -99,7 +97,6 @@ class Timeline:
 
     @property
     def branches(self) -> Mapping[str, Branch]:
-        """Return a mapping from name to branch, in the order in which the branches were made."""
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
@@ -211,7 +208,6 @@ class Timeline:
                 yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:
-        """Add a branch that was made by a copy of this timeline (see `twin`)."""
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
@@ -439,7 +435,6 @@ def _acts_of(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
 
 
 def _checkers() -> Sequence[Watcher]:
-    """Return the watchers that check every rule after each step; they are imported when needed."""
     from sim.core.check import Checker
 
     return [Checker]
