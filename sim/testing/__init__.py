@@ -56,9 +56,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """Report on the tests of a policy: the number of workloads `tried`, and the `growth` of the time of a pass.
-    `failure` is None if no rule is broken; `notes` say what else was noticed.
-    """
+    """Number of workloads `tried`, growth of a pass's time, broken rule (`failure`) if any, and other `notes`."""
 
     policy: Policy
     tried: int
@@ -78,10 +76,7 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
-    """Test a policy on many small workloads, and return the report.
-
-    A pass may take at most `seconds`; `on_try` is called before each workload.
-    """
+    """Test a policy on many small workloads; a pass may take `seconds`, and `on_try` precedes each workload."""
     printed = _Printed()
     with listening(printed.add):
         report = _examined(policy, count, seed, seconds, on_try or (lambda: None))
@@ -130,16 +125,12 @@ def _examined(policy: Policy, count: int, seed: int, seconds: float, on_try: Cal
 
 
 def trials(count: int, seed: int) -> Iterator[Workload]:
-    """Yield `count` random workloads, then the samples."""
     yield from (random_workload(number, seed) for number in range(count))
     yield from (read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES)
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """Return the failure that `finding` describes, on a workload with as few jobs as possible.
-
-    During the search the time limit of a pass is shorter than `seconds`.
-    """
+    """Return the failure on as few jobs as possible, with a shorter time limit of a pass than `seconds`."""
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)
@@ -153,7 +144,6 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
-    """Return True if the policy called `name` makes the same schedule of the workload as `policy`."""
     one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
     pairs = (one.start, other.start), (one.end, other.end)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)

@@ -54,17 +54,13 @@ class Version:
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds that a pass took with the longest queue that was measured; None if passes were not
-        measured.
-        """
+        """Return the seconds of a pass with the longest measured queue; None if passes were not measured."""
         return None if self.report.growth is None else self.report.growth.points[-1][1]
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return the workloads to test with, in a mapping whose keys are the command-line arguments that open them.
-
-    They are the first `SAMPLE_JOBS` jobs of each sample, and the first `jobs` jobs (None: all) of each trace in
-    `traces`; a sample in `traces` that has no more jobs is tested once.
+    """Return workloads by the arguments that open them: the first jobs of samples and of `traces` (`jobs`). A sample in
+    `traces` that has no more jobs is tested once.
     """
     cut = "" if jobs is None else f" --jobs {jobs}"
     more = {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
@@ -81,10 +77,7 @@ def version_of(
     seed: int = 0,
     on_try: Callable[[], None] = lambda: None,
 ) -> Version:
-    """Return a version of a policy: the report of its tests and, if it passes them, its runs on `workloads`.
-
-    `on_try` is called often, and may raise an error to end the work.
-    """
+    """Return a version: the report of its tests and, if it passes, its runs; `on_try` may raise an error to end."""
     report = examine(policy, count=count, seed=seed, on_try=on_try)
     if report.failure is not None:
         return Version(report, ())
@@ -107,10 +100,7 @@ def _run(opened: str, scenario: Scenario, on_try: Callable[[], None], has_namesa
 
 
 def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:
-    """Yield, for each workload, the new version's run and the metrics of both versions.
-
-    A pair of metrics has `better` = 1 if the new version is better, 0 if it is worse, and None if neither.
-    """
+    """Yield each workload's new run, and pairs of metrics with `better` = 1 if the new version is better."""
     for old, new in zip(before.runs, now.runs, strict=True):
         pairs = (versus(metric(name), old.values[name], new.values[name]) for name in SHOWN)
         yield new, tuple(pairs)
@@ -125,11 +115,7 @@ def pass_change(before: Version, now: Version) -> int | None:
 
 
 def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
-    """Return (run of the new version, difference, accounts of what each version did) for the first workload on which
-    they differ.
-
-    The result is None if the versions differ nowhere.
-    """
+    """Return (new run, difference, accounts of both versions) for the first workload with one, or None."""
     for old, new in zip(before.runs, now.runs, strict=True):
         if (parting := part(old.side, new.side)) is not None:
             return new, parting, (_accounts(old, parting), _accounts(new, parting))

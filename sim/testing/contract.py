@@ -36,9 +36,7 @@ WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
-"""Number of times that a run is repeated. Only if all repetitions decide alike, a difference is blamed on something
-other than chance.
-"""
+"""Number of repetitions that must all decide alike before a difference is not blamed on chance."""
 
 
 class Finding(NamedTuple):
@@ -93,9 +91,7 @@ def _rule_of(error: SchedscopeError) -> str:
 
 
 def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if a run that records no reasons, or a run continued from a checkpoint, differs from the first
-    run.
-    """
+    """Return a finding if a run without reasons, or one continued from a checkpoint, differs from the first."""
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)
@@ -112,9 +108,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy's decisions change with run times that it cannot know yet; `first` is the engine
-    after the first run.
-    """
+    """Return a finding if decisions change with run times that the policy cannot know yet."""
     if not first.step_count:  # no job will ever fit: the run is over before it begins
         return None
     until = first.history.time_of(first.step_count // 2)
@@ -135,9 +129,7 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
 
 
 def _random_difference(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy decides differently than in the run of the engine `first` when the same run is
-    repeated several times.
-    """
+    """Return a finding if the same run, repeated several times, differs from the one of `first`."""
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)
@@ -149,10 +141,7 @@ def _random_difference(first: Engine, policy: Policy, workload: Workload) -> Fin
 def _first_difference(
     one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
 ) -> tuple[int, str] | None:
-    """Return (number of steps before the first different decision, text on what each run decided); None for equal runs.
-
-    Decisions after the time `until` are not compared; the text calls the runs by `names`.
-    """
+    """Return (steps before the first different decision, text with the runs' `names`), or None; up to `until`."""
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
@@ -165,11 +154,7 @@ def _first_difference(
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """Yield (step, decision) for the decisions up to the time `until`, or for all if that is None.
-
-    Reservations in rows of the matrix are left out unless `in_rows` is True, because a run that records reasons has
-    more of them.
-    """
+    """Yield (step, decision) up to `until`; without `in_rows`, no reservations in rows, which reasons multiply."""
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):

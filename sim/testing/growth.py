@@ -28,9 +28,7 @@ class Growth:
 
     @property
     def exponent(self) -> float | None:
-        """Return the exponent e if, at the longest queues, the time grows like the number of waiting jobs to the power
-        of e; None if passes are too quick to measure.
-        """
+        """Return the exponent e of the time in the number of waiting jobs at the end; None if passes are too quick."""
         known = [point for point in self.points if point[1] > 2e-5]
         if len(known) < 2:
             return None
@@ -51,9 +49,7 @@ class Growth:
 
 
 def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
-    """Measure passes of the policy with longer and longer queues, and return the times. Queues longer than the first
-    one with a pass above `TOO_LONG` are not measured; a pass of more than `seconds` is stopped.
-    """
+    """Measure passes with longer and longer queues, up to one above `TOO_LONG`; stop a pass after `seconds`."""
     points = []
     for waiting in WAITING:
         with patience(seconds):

@@ -19,11 +19,7 @@ _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return the values in a policy's module, classes and instance that can change during a run, as a mapping from name
-    to value as text.
-
-    With `names` only these values are returned.
-    """
+    """Return name -> text of the values (`names`: only these) outside of a run that can change during it."""
     return {
         name: _text(value)
         for name, value in _values(policy)
@@ -41,7 +37,6 @@ def _values(policy: Policy) -> Iterator[tuple[str, Any]]:
 
 
 def _is_own_object(policy: Policy, value: object) -> bool:
-    """Return True if the value is an object of a class that the policy's own module defines."""
     return type(value).__module__ == type(policy).__module__ and hasattr(value, "__dict__")
 
 
@@ -53,10 +48,10 @@ def _text(value: object) -> str:
 
 
 def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
-    """Call `run`; return a mapping from the name of a value to the place and text of the line that first changes it.
+    """Call `run`; return name of a value -> place and text of the line that first changes it.
 
-    Only the values `names` are watched. An example of such a line is `fair.py:20 (PASSES[0] += 1)`. A value is missing
-    if no line in the policy's files changes it, or only one after more than `MOST_LINES` lines.
+    A line is like `fair.py:20 (PASSES[0] += 1)`. A value is missing if no line in the policy's files changes it, or
+    only one after more than `MOST_LINES` lines.
     """
     files = {getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in type(policy).__mro__}
     before, found = kept_outside(policy, names), dict[str, str]()

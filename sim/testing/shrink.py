@@ -31,9 +31,7 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
 
 
 def _copies_without(workload: Workload, size: int) -> Iterator[Workload]:
-    """Yield copies of the workload that each lack `size` successive jobs; the copy without the last jobs comes
-    first.
-    """
+    """Yield copies that each lack `size` successive jobs, the one without the last jobs first."""
     many = len(workload)
     for begin in range(many - size, -size, -size):
         keep = np.array([rank for rank in range(many) if not max(begin, 0) <= rank < begin + size], dtype=int)

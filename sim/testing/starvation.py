@@ -35,9 +35,7 @@ class OwnTime(NamedTuple):
 
 
 def longest_time(policy: Policy) -> OwnTime | None:
-    """Return the longest time among the parameters of a policy and its order and the constants of its module, or
-    None.
-    """
+    """Return the longest time among parameters of policy and order and constants of the module, or None."""
     known = (time for time in _own_times(policy) if isfinite(time.seconds) and 0 < time.seconds <= LONGEST)
     return max(known, key=lambda time: time.seconds, default=None)
 
@@ -59,9 +57,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _unit(declared: Parameter) -> float:
-    """Return the seconds of the time unit that the parameter's text mentions (day, hour or minute); 1 if it mentions no
-    unit.
-    """
+    """Return the seconds of the unit (day, hour or minute) in the parameter's text; 1 without one."""
     return next((size for word, size in _UNITS.items() if word in declared.meaning), 1.0)
 
 

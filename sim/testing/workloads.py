@@ -23,9 +23,7 @@ class Kind(NamedTuple):
     fraction: bool = False
     """True if times are fractions of seconds."""
     too_long: tuple[float, ...] = (1, 1, 1.5, 3, 10)
-    """Ratios of estimate to run time, from which each job gets one; a job with a ratio below 1 is killed at its
-    estimate.
-    """
+    """Ratios of estimate to run time, one for each job; below 1 the job is killed at its estimate."""
     widest: float = 0.2
     """Share of the jobs that need the whole machine."""
     high: float = 0
@@ -97,9 +95,7 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _random_processors(draw: Random, procs: int) -> int:
-    """Return a random set of processors of a machine with `procs` processors, as bits. It never contains all of them,
-    unless there is only one.
-    """
+    """Return a random set of processors as bits: not all of them if there are several."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 
@@ -115,11 +111,7 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
 
 
 def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
-    """Return a workload in which narrow jobs keep arriving while a job as wide as the machine waits; `stretch`
-    multiplies all times.
-
-    The narrow jobs leave a sixth of the machine free.
-    """
+    """Return narrow jobs that keep arriving, and leave a sixth free, while a job as wide as the machine waits."""
     submit = stretch * np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
     width, length = np.array([8, 16, *[4] * jobs]), stretch * np.array([200.0, 100.0, *[100.0] * jobs])
@@ -127,9 +119,7 @@ def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
 
 
 def crowd(waiting: int, more: int) -> Workload:
-    """Return a workload with `waiting` jobs behind a long job on most of the machine; then `more` jobs arrive one by
-    one.
-    """
+    """Return `waiting` jobs behind a long one on most of the machine; then `more` jobs arrive one by one."""
     draw = Random(waiting)
     submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
     width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])
