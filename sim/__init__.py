@@ -76,9 +76,7 @@ _ROOMS = {
     "read": "workload.replay",
     "run": "timeline.scenario",
 }
-"""Mapping from each public name of the library to the module that defines it. A module is imported when one of its
-names is first used, so that `import sim` is fast.
-"""
+"""Module of each public name, imported when one of its names is first used, so that `import sim` is fast."""
 __all__ = [
     "POLICIES",
     "Engine",

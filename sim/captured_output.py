@@ -24,13 +24,11 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""Limits of the output that is kept: number of printed lines for each step, and number of characters for each line."""
+"""Most printed lines that are kept for each step, and most characters of each line."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
-"""Function that is called for each line that user-defined code prints, with the number of the step, its time in
-seconds, and the line.
-"""
+"""Function called for each line that user-defined code prints: number of the step, time in seconds, line."""
 
 
 class Run(Protocol):
@@ -68,8 +66,8 @@ _ALL, _MAP, _LEN = all, map, len  # user-defined code can replace these names in
 
 
 class _Builtins(ModuleType):
-    """Class that the module `builtins` gets, so that user-defined code cannot assign to a built-in function: the line
-    that tries it fails. Undoing an assignment later is not enough, because other threads use the function in between.
+    """Class of the module `builtins`, so that a line of user-defined code that assigns to a built-in fails. Undoing it
+    later is not enough, because other threads use the function in between.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -79,15 +77,12 @@ class _Builtins(ModuleType):
 
 
 def replaced(name: str) -> str:
-    """Return the error message about user-defined code that replaces the built-in function `name`."""
     return f"it replaces builtins.{name}, which all code here uses"
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """Return functions that replace `print` and `breakpoint` in the user-defined module `name`, as a mapping from each
-    of these two names to its replacement.
-
-    The first calls also replace functions of Python that could end the process, such as `os._exit`.
+    """Return what replaces `print` and `breakpoint` in the user-defined module `name`. The first calls also replace
+    functions of Python that could end the process, such as `os._exit`.
     """
     _OWN.add(name)
     if not _BUILTINS:
@@ -106,9 +101,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """Return a replacement for `leave`, a function that ends the process. In user-defined code the replacement raises
-    `SystemExit` instead; elsewhere it calls `leave`.
-    """
+    """Return a replacement for a function that ends the process: user-defined code gets `SystemExit` instead."""
 
     @wraps(leave)
     def left(*given: Any) -> NoReturn:
@@ -153,9 +146,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
-    """Return a replacement for `Thread.start` that makes each thread started by user-defined code a daemon, so that the
-    thread cannot keep the process from ending.
-    """
+    """Return a `Thread.start` that makes threads of user-defined code daemons, so that the process can end."""
 
     @wraps(start)
     def started(thread: Thread) -> None:
@@ -167,9 +158,7 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
 
 
 def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[..., None]:
-    """Return a replacement for `Thread.__init__`. If user-defined code has removed `threading.excepthook`, the
-    replacement first restores it to `hook`.
-    """
+    """Return a `Thread.__init__` that restores `threading.excepthook` to `hook` if user-defined code removed it."""
 
     @wraps(make)
     def made(thread: Thread, *given: Any, **more: Any) -> None:
@@ -181,9 +170,7 @@ def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[
 
 
 def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Return a replacement for `tell`, Python's function that reports an error in a thread or a destructor. An error in
-    user-defined code becomes one printed line.
-    """
+    """Return a replacement for Python's report of an error in a thread or destructor: one line if it is user code."""
 
     def told(failed: Any) -> None:
         places = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(failed.exc_traceback)]
@@ -199,9 +186,7 @@ def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
 
 
 def _as_own_output(show: Callable[..., None]) -> Callable[..., None]:
-    """Return a replacement for `show`, Python's function that shows warnings. Warnings of user-defined code are printed
-    as output of that code.
-    """
+    """Return a replacement for Python's function that shows warnings; those of user-defined code are printed."""
 
     @wraps(show)
     def shown(message: Warning | str, category: type[Warning], filename: str, lineno: int, *more: Any) -> None:
@@ -218,14 +203,11 @@ def _file_of(name: str) -> str | None:
 
 
 def may_be_heard() -> bool:
-    """Return True if user-defined code has been loaded, so that it may print."""
     return bool(_OWN)
 
 
 def hear(run: Run | None) -> None:
-    """From now on append the output of user-defined code in this thread to the printed lines of `run`; if `run` is
-    None, the output goes to stderr.
-    """
+    """Append the output of user-defined code in this thread to the lines of `run`; None: it goes to stderr."""
     _HEARING.run = run
     if _OWN:
         restored()
@@ -254,9 +236,7 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print the values like `print`, but append the text to the lines of the run that was given to `hear`. In
-    user-defined code this function replaces `print`.
-    """
+    """Print like `print`, but to the run given to `hear`: this replaces `print` in user-defined code."""
     run = _HEARING.run
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
@@ -279,10 +259,7 @@ def own_print(
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:
-    """Open the debugger if called within the context `debugging`; otherwise print that the breakpoint is ignored.
-
-    In user-defined code this function replaces `breakpoint`.
-    """
+    """Open the debugger within the context `debugging`; otherwise print that the breakpoint is ignored."""
     frame = sys._getframe(1)
     if _HEARING.is_debugging:
         from pdb import Pdb

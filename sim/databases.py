@@ -16,25 +16,19 @@ if TYPE_CHECKING:
 LONGEST_VALUE = 1 << 28
 """Largest size in bytes of one value in a database file that may come from a stranger."""
 MOST_PARTS = 200
-"""Largest number of tables and indices that a foreign file may have; a file with more is refused, because dangerous
-parts could hide among them.
-"""
+"""Most tables and indices of a foreign file, as dangerous parts could hide among more."""
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Limits for one query, counted in steps of SQLite: steps allowed for a file of any size, further steps allowed for
-each byte of the file, and steps between two checks of the limit.
-"""
+"""Limit of a query in steps of SQLite: for any file, for each byte of it; and steps between two checks."""
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
 """Bytes at the end of an SQLite journal that belongs to a transaction over several files."""
 _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|REFERENCES|USING)\b", re.IGNORECASE)
-"""Pattern of the words (such as CHECK) with which a table's definition computes something, and of the signs (quotes,
-comments) that could hide such words.
-"""
+"""Words (such as CHECK) with which a table's definition computes, and signs that could hide such words."""
 
 
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
-    """Open an SQLite file that may come from a stranger. Links are followed first, as SQLite would do. `options` are
-    parameters of SQLite's URI; `longest` is the largest size of a value in bytes.
+    """Open an SQLite file that may come from a stranger, after following links as SQLite does. `options` are parameters
+    of SQLite's URI; `longest` is the largest size of a value in bytes.
 
     Raise `sqlite3.DatabaseError` if another file next to it would block SQLite, or make it delete or write further
     files.
@@ -65,9 +59,7 @@ def leads_nowhere(path: str | Path) -> bool:
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:
-    """Make the next query stop after a number of steps that depends on the file's size. Without this limit, a query of
-    a damaged file may never end.
-    """
+    """Make the next query stop after steps by the file's size: one of a damaged file may never end."""
     size = sum(os.path.getsize(each) for each in (path, f"{path}-wal") if os.path.exists(each))
     left = (STEPS + STEPS_PER_BYTE * size) // BETWEEN
 
@@ -99,9 +91,7 @@ def refuse_computing(db: Connection) -> None:
 def foreign_database(
     path: str | Path, tables: Collection[str], options: str = "mode=ro", longest: int = LONGEST_VALUE
 ) -> Iterator[Connection]:
-    """Open an SQLite file that may come from a stranger, for reading; `options` and `longest` are as for `connected`.
-    Raise `sqlite3.DatabaseError` if one of the tables `tables` is missing.
-    """
+    """Open a stranger's SQLite file for reading, as `connected`; `sqlite3.DatabaseError` if a table is missing."""
     import sqlite3
 
     with closing(connected(path, options, longest)) as db:
@@ -113,9 +103,7 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error if the file `path`, next to a database, is not an ordinary file or is a journal that lets SQLite
-    delete files.
-    """
+    """Raise an error if a file next to a database is no ordinary one, or a journal that deletes other files."""
     import sqlite3
 
     try:

@@ -9,29 +9,21 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
 AGAIN = 0.5
-"""Seconds after which the interrupt is sent again. This is needed because Python drops exceptions raised during garbage
-collection.
-"""
+"""Seconds until the interrupt is repeated, as Python drops exceptions raised during garbage collection."""
 _is_rung = False
 """True from the sending of an interrupting signal until the main thread has handled it or has called `forgive`"""
 
 
 class NoAnswerError(BaseException):
-    """Error raised in code that takes too long. It is not a subclass of `Exception`, so that this code does not catch
-    it by accident.
-    """
+    """Raised in code that takes too long; no `Exception`, so that this code does not catch it by accident."""
 
 
 class GiveWayError(NoAnswerError):
-    """Error that interrupts code although it has done nothing wrong, because the result of this code is no longer
-    wanted or the program ends.
-    """
+    """Interrupt of code that did nothing wrong: its result is no longer wanted, or the program ends."""
 
 
 def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Raise `error` in the thread with the id `thread`. A blocking call of C code is interrupted only in the main
-    thread, within the context `awake`.
-    """
+    """Raise `error` in a thread; blocking C code is interrupted only in the main thread, within `awake`."""
     global _is_rung
     if thread == main_thread().ident and _is_awake():
         _is_rung = True
@@ -58,9 +50,7 @@ def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Let `interrupt` end blocking calls of C code in the main thread, until the context ends. In other threads the
-    context has no effect.
-    """
+    """Let `interrupt` end blocking calls of C code in the main thread; no effect in other threads."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
         yield
         return
@@ -83,10 +73,8 @@ def _ring(*_: object) -> None:
 
 
 def start_watcher(watch: Callable[[], None]) -> Thread:
-    """Start a daemon thread that runs `watch`, and return the thread.
-
-    While the program ends, Python 3.12.1 refuses to start threads. This is ignored here, because nothing has to be
-    computed then.
+    """Start a daemon thread that runs `watch`. Python 3.12.1 refuses to start threads while the program ends; this is
+    ignored, because nothing has to be computed then.
     """
     watcher = Thread(target=watch, daemon=True)
     try:
@@ -100,9 +88,7 @@ def start_watcher(watch: Callable[[], None]) -> Thread:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise `NoAnswerError` in the code of this context if it runs longer than `seconds`, and again every `AGAIN`
-    seconds.
-    """
+    """Raise `NoAnswerError` in this context after `seconds`, and again every `AGAIN` seconds."""
     thread, lock, done, is_over, is_late = get_ident(), Lock(), Event(), False, False
 
     def watch() -> None:

@@ -95,8 +95,7 @@ class InvariantError(SchedscopeError):
 
 
 def bounded(line: str) -> str:
-    """Return an error message with at most `LONGEST_LINE` characters: dots stand for the middle of a longer one, whose
-    end often says what would work.
+    """Return a message of at most `LONGEST_LINE` characters; the middle goes, as the end often says what works.
 
     >>> line = bounded(f"no branch {'x' * 5000!r}; there is 'main'")
     >>> len(line), line[:14], line[490:510], line[-18:]
@@ -109,14 +108,11 @@ def bounded(line: str) -> str:
 
 
 MUCH_LESS = 0.1
-"""Largest amount by which a name may be less similar to the typed name than the most similar name, and still be
-suggested. Similarities are from 0 to 1.
-"""
+"""Largest difference in similarity (0 to 1) from the most similar name with which a name is suggested."""
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return a clause for the end of an error message that suggests the names similar to `name`. If there are none, it
-    lists all of `names`; "" for no names.
+    """Return the end of an error message with the similar names, or all if none is similar; "" for no names.
 
     >>> near("eazy", ["easy", "fcfs"]), near("x", ["easy", "fcfs"])
     ("; did you mean 'easy'?", '; there is easy, fcfs')

@@ -25,8 +25,7 @@ STDOUT = "/dev/stdout"
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Open a new text file for writing. At the end of the context the new file replaces the file at `path`; after an
-    error the old file stays.
+    """Open a text file that replaces the one at `path` when the context ends; after an error the old one stays.
 
     Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
     for control characters.
@@ -43,9 +42,7 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 
 def _is_special(path: str | Path) -> bool:
-    """Return True if the path is a device or pipe, or names an open file like /dev/stdout, so that it cannot be
-    replaced.
-    """
+    """Return True for a device, a pipe or an open file like /dev/stdout, which cannot be replaced."""
     if str(path) == STDOUT or os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
     try:
@@ -70,9 +67,7 @@ def _straight(path: str | Path) -> TextIO:
 
 @contextmanager
 def _replacing(path: str | Path) -> Iterator[TextIO]:
-    """Open a new file in the folder of the target; at the end of the context the new file replaces the target. If
-    `path` is a link, the target is the file that the link leads to.
-    """
+    """Open a new file in the target's folder that replaces it at the end; a link leads to its target."""
     target = Path(os.path.realpath(path))
     kept_mode = _checked_mode(target)
     draft = target.parent / f".{secrets.token_hex(8)}.part"
@@ -91,9 +86,7 @@ def _replacing(path: str | Path) -> Iterator[TextIO]:
 
 
 def _checked_mode(target: Path) -> int | None:
-    """Return the permissions of the target as a number, None if it does not exist. Raise an error if it cannot be
-    opened for writing.
-    """
+    """Return the target's permissions, None if it does not exist; raise an error if it cannot be written."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -112,9 +105,7 @@ _FORMULA = re.compile(r"'*[=+\-@]")
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as CSV. A text has `?` for control characters, and an apostrophe in front if a spreadsheet would take
-    it for a formula; numbers stay numbers.
-    """
+    """Write CSV: texts with `?` for control characters, and marked if they look like formulas; numbers stay."""
     written = ([marked(printable(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows)
     csv.writer(file, lineterminator="\n").writerows(written)
 
@@ -165,11 +156,11 @@ def _leads_away(path: str | Path) -> bool:
 
 
 def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
-    """Raise `SchedscopeError` if something at `path` must not be overwritten.
+    """Raise `SchedscopeError` if something at `path` must not be overwritten. A device may be, and a file of the kind
+    `what`, which begins with one of `begins`.
 
-    A device may be overwritten, and so may a file of the kind `what`, which begins with one of the byte strings
-    `begins`. A folder is not checked here. A link that leads nowhere or to another folder is refused, because a
-    stranger may have chosen its target.
+    A link that leads nowhere or to another folder is refused, because a stranger may have chosen its target. A folder
+    is not checked here.
     """
     try:
         if not os.path.lexists(path) or os.path.isdir(path):

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 Clock: TypeAlias = Callable[[float], str]
 """Function that returns a time in seconds as text, in the form that a screen needs."""
 LATEST = 10.0**15
-"""Latest time and longest duration in seconds that are accepted; above this limit, floating-point numbers are too
-inexact.
-"""
+"""Latest time and longest duration in seconds; beyond it, floating-point numbers are too inexact."""
 _SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _NUMBER = r"(\d+(?:,\d\d\d)*(?:\.\d*)?)"
 _UNITS = re.compile(
@@ -146,8 +144,7 @@ def parse_time(text: str, now: float = 0.0) -> float:
 
 
 def parse_moment(text: str, now: float = 0.0) -> Moment:
-    """Return the value of a typed point in a run: seconds, a date, or a step. `now` supplies the day if only a time of
-    day is typed.
+    """Return a typed point in a run: seconds, a date or a step; a time of day alone is on the day of `now`.
 
     >>> parse_moment("d12"), parse_moment("2026-11-21 04:30"), parse_moment("#1,200")
     (1036800.0, datetime.datetime(2026, 11, 21, 4, 30), Step(number=1200))

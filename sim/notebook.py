@@ -11,15 +11,11 @@ from sim.errors import SchedscopeError
 from sim.optional_imports import extra, pandas
 
 PICTURES = "schedscope.pictures"
-"""Group of Python entry points under which the program registers its function to draw charts, because the library
-itself cannot draw
-"""
+"""Group of entry points by which the program registers its function to draw charts, which the library lacks"""
 MOST_JOBS = 50_000
 """Largest number of jobs of a run for which a notebook shows a chart by default"""
 Drawn: TypeAlias = tuple[Any, str]
-"""(engine, title) of a run to be drawn: the engine contains the run's state and history, the title is that of the
-chart
-"""
+"""(engine with the run's state and history, title) of a chart"""
 
 
 class Tabular:
@@ -34,9 +30,8 @@ class Tabular:
         return pandas().DataFrame(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """Return the columns as an Arrow stream, in which unknown values are null; this needs pyarrow.
-
-        The method makes tables readable by `polars.DataFrame(table)` and `pandas.DataFrame.from_arrow(table)`.
+        """Return the columns as an Arrow stream with nulls for unknown values, read by polars and pandas; needs
+        pyarrow.
         """
         arrow = extra("pyarrow", "an Arrow table", "parquet")
         columns = {
@@ -64,10 +59,8 @@ class Table(Tabular):
 
 
 def picture_of(runs: Callable[[], Sequence[Drawn]], jobs: int) -> str | None:
-    """Return charts of runs, one below the other, as SVG; `runs` returns the runs, which have `jobs` jobs each.
-
-    The result is None if there are no jobs or more than `MOST_JOBS`, if the program is not installed, or if the runs
-    cannot be repeated.
+    """Return charts of runs, with `jobs` jobs each, one below the other as SVG. The result is None for 0 jobs or more
+    than `MOST_JOBS`, if the program is not installed, or if the runs cannot be repeated.
     """
     if not 0 < jobs <= MOST_JOBS:
         return None

@@ -11,9 +11,7 @@ from sim.errors import SchedscopeError
 
 
 def extra(module: str, what: str, name: str) -> Any:
-    """Return an optional module, which the feature `what` needs. If it is missing, raise an error that names the extra
-    `name` of schedscope to install.
-    """
+    """Return an optional module for the feature `what`, or raise an error with the extra `name` to install."""
     try:
         return import_module(module)
     except ImportError:

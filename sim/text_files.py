@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 from sim.errors import FileError
 
 UNPACKED, TIMES = 2**26, 100
-"""Smallest size in bytes, and smallest ratio to the size of the packed file, of a decompression bomb: contents are
-refused if both are exceeded after unpacking.
-"""
+"""Contents are refused, as a bomb, above both this size in bytes and this ratio to the packed size."""
 
 
 def most_unpacked(packed: int) -> int:
@@ -33,7 +31,6 @@ class TextKind(NamedTuple):
     error: type[FileError]
 
     def read(self, path: str | Path) -> str:
-        """Return the text of the file at `path`."""
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
@@ -78,9 +75,7 @@ class TextKind(NamedTuple):
 
 
 MOST_PARTS, MOST_DEPTH = 12, 32
-"""Largest number of parts of a dotted key in TOML, and largest depth of nested lists and tables. The time to read a key
-grows with the square of its number of parts.
-"""
+"""Most parts of a dotted key in TOML, whose reading takes their square, and deepest nesting."""
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _NUL = re.compile(r"\\u0000|\\U00000000")
 _HUGE = re.compile(r"[0-9a-fA-F_]{17,}+")
@@ -88,9 +83,7 @@ _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
 def _what_is_refused(found: object) -> str:
-    """Return what in the content of a TOML file is refused (deep nesting, a huge number, a NUL in text); "" if nothing
-    is.
-    """
+    """Return what in a TOML file is refused (deep nesting, a huge number, a NUL in text); "" if nothing is."""
     level = [found]
     for _ in range(MOST_DEPTH + 1):
         if any(isinstance(each, int) and each.bit_length() > 64 for each in level):
