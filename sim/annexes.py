@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
+    "check of one run": "sim.testing:check_run",
+    "names of lessons": "sim.lessons.lesson:ORDER",
     "recorded facts": "sim.forecast.agreement:facts_of",
     "recorded limits": "sim.forecast.agreement:has_limits",
 }
 
 
-def part(name: str) -> Any:
+def annexed(name: str) -> Any:
     return imported(PARTS[name])
 
 

@@ -64,6 +64,7 @@ FLOORS = (
     ("sim.testing", "sim.experiments", "sim.lessons", "sim.play"),
     ("sim",),
     (
+        "tui.annexes",
         "tui.memory",
         "tui.thread_results",
         "tui.look",

@@ -73,6 +73,12 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
     return report
 
 
+def check_run(policy: Policy, workload: Workload, seconds: float) -> None:
+    """Raise `ContractError` if the policy breaks a rule on these jobs; a pass may take at most `seconds`."""
+    if (finding := broken(policy, workload, seconds)) is not None:
+        raise ContractError(f"{policy.name}: {finding.rule}: {finding.told}")
+
+
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:

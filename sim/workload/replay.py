@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from sim.annexes import part
+from sim.annexes import annexed
 from sim.workload.formats.slog import is_recording
 from sim.workload.model import Trace, Workload
 from sim.workload.source import Source, find
@@ -77,7 +77,7 @@ def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> J
     path = find(source.trace)
     if not is_recording(path):
         return Jobs(source.read_trace(heard))
-    seen: Facts = part("recorded facts")(path, heard)
+    seen: Facts = annexed("recorded facts")(path, heard)
     trace = source.read_trace(has_limits=seen.has_limits)
     return Jobs(seen.as_they_came(trace) if source.held == "eligible" else trace, seen)
 
@@ -87,4 +87,4 @@ def trace_of(source: Source) -> Trace:
     whether its limits are known.
     """
     path = find(source.trace)
-    return source.read_trace(has_limits=is_recording(path) and part("recorded limits")(path))
+    return source.read_trace(has_limits=is_recording(path) and annexed("recorded limits")(path))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from math import isinf
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import click
@@ -21,15 +19,14 @@ from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
-from sim.testing.two_versions import TRIED, smallest_difference
 from sim.timeline.scenario import Scenario
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
+from tui.annexes import annexed
 from tui.cli import options
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
-from tui.cli.test import write_trace
 from tui.cli.user_policies import own_code, time_of
 from tui.look.sheets import wrapped
 from tui.look.text import Align, cells, number, pad, plain, shorten, table
@@ -117,7 +114,7 @@ def compared(
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     pair = run_pair(workload, specs, since, placement, check)
     if wanted.smallest:
-        pair = replace(pair, smallest=_smallest(specs))
+        pair = replace(pair, smallest=annexed("smallest difference")(specs))
     return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
 
 
@@ -142,18 +139,6 @@ def _side(scenario: Scenario, label: str) -> Side:
         engine = scenario.begun()
         run_to_end(engine, label)
     return Side.of(engine)
-
-
-def _smallest(specs: tuple[str, str]) -> Lines:
-    """Write a small trace on which the policies differ to `differ.swf`; return how to open it."""
-    workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
-    if workload is None:
-        return [f"No difference found on {TRIED} random small workloads."]
-    path = Path("differ.swf")
-    more = write_trace(workload, path, f"{specs[0]} and {specs[1]} differ")
-    both = " ".join(f"--policy {shlex.quote(spec)}" for spec in specs)
-    found = f"The fewest jobs found on which they differ: {count(len(workload), 'job')} on {processors(workload.procs)}"
-    return [f"{found}, written as {path}", f"  schedscope compare {path} {both}{more}"]
 
 
 def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:

@@ -19,7 +19,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from tui.cli.candidates import candidates, traces
+from tui.cli.completions import candidates, traces
 from tui.cli.terminal import say
 
 PROGRAM = "schedscope"
@@ -42,7 +42,9 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Completion of values by `tui.cli.candidates`; click completes names of commands, options and choices."""
+    """Completion whose candidates for values come from `tui.cli.completions`; the library click completes names of
+    commands, options and choices.
+    """
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)

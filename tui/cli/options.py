@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
+from sim.annexes import annexed
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import Moment, count, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, WITH, Option
@@ -235,9 +236,7 @@ def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None)
     try:
         find(given)
     except NotThereError:
-        from sim.lessons.lesson import ORDER
-
-        if given in ORDER:
+        if given in annexed("names of lessons"):
             raise NotThereError(f"{given} is a lesson, no trace: schedscope learn {given} plays it") from None
     return given
 

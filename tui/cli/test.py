@@ -12,12 +12,13 @@ import numpy as np
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
-from sim.formatting import printable, quoted
+from sim.formatting import count, printable, processors, quoted
 from sim.policies import Policy, parse_policy, written_policy
 from sim.policies.own.naming import named_code
 from sim.testing import COUNT, Failure, Report, examine
 from sim.testing.bench import workloads_of
 from sim.testing.contract import RULES, broken
+from sim.testing.two_versions import TRIED, smallest_difference
 from sim.timeline.scenario import Scenario
 from sim.workload.formats import swf
 from sim.workload.model import Header, Workload
@@ -105,6 +106,20 @@ def write_trace(workload: Workload, path: Path, told: str) -> str:
         swf.write(swf.from_workload(plain), file)
     asks = "   (without the reservations, for which a trace has no place)" * bool(np.any(~np.isnan(workload.reserve)))
     return " --priority-from queue" * bool(np.any(workload.high)) + asks
+
+
+def smallest_difference_lines(specs: tuple[str, str]) -> list[str]:
+    """Search a small trace on which the two policies differ, and write it to `differ.swf`. Return lines about this
+    trace and on how to open it.
+    """
+    workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
+    if workload is None:
+        return [f"No difference found on {TRIED} random small workloads."]
+    path = Path("differ.swf")
+    more = write_trace(workload, path, f"{specs[0]} and {specs[1]} differ")
+    both = " ".join(f"--policy {shlex.quote(spec)}" for spec in specs)
+    found = f"The fewest jobs found on which they differ: {count(len(workload), 'job')} on {processors(workload.procs)}"
+    return [f"{found}, written as {path}", f"  schedscope compare {path} {both}{more}"]
 
 
 def _options(workload: Workload) -> dict[str, str]:

@@ -9,6 +9,7 @@ from types import FrameType
 
 import click
 
+from sim.annexes import annexed
 from sim.captured_output import debugging, listening
 from sim.engine import policy_calls
 from sim.engine.policy_calls import frame_of, patient
@@ -16,8 +17,6 @@ from sim.errors import PolicyError
 from sim.formatting import Moment, clock, printable
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
-from sim.testing import ContractError
-from sim.testing.contract import broken
 from sim.timeline import scenario
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
@@ -52,8 +51,8 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
         if aloud:
             stack.enter_context(listening(_print_line))
         stack.enter_context(debugging() if debug else patient(policies))
-        if run.check and not debug:
-            _check(run)
+        if run.check and not debug and is_own(run.policy) and not run.switches:
+            annexed("check of one run")(run.policy, run.workload, policy_calls.LONGEST_PASS)
         try:
             yield
         except PolicyError as error:
@@ -71,14 +70,6 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
     debugger = Pdb(readrc=False)  # a .pdbrc of the present folder is foreign
     debugger.reset()
     debugger.interaction(frame, None)
-
-
-def _check(run: Scenario) -> None:
-    """Raise an error if the user's policy breaks a rule of `sim.testing`; runs with switches are not checked."""
-    if is_own(run.policy) and not run.switches:
-        finding = broken(run.policy, run.workload, policy_calls.LONGEST_PASS)
-        if finding is not None:
-            raise ContractError(f"{run.policy.name}: {finding.rule}: {finding.told}")
 
 
 def _print_line(step: int, time: float, line: str) -> None:

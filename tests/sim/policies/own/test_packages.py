@@ -18,7 +18,7 @@ from sim.policies.own.naming import origin, plugins
 from sim.policies.policy import CodeRef, is_own
 from sim.session.trust import described
 from tests.packages import POLICY, install
-from tui.cli.candidates import traces
+from tui.cli.completions import traces
 from tui.cli.policies import listing
 
 POINTS = {"packed": "packed_by_a_test:Packed"}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from sim.annexes import annexed
 from sim.policies import POLICIES
 from sim.policies.orders import ORDERS
 from sim.policies.own.naming import origin, plugins
@@ -53,9 +54,7 @@ def traces(typed: str) -> Iterator[Item]:
 
 
 def _lessons(typed: str) -> Iterator[Item]:
-    from sim.lessons.lesson import ORDER
-
-    yield from _beginning(typed, ((name, "") for name in ORDER))
+    yield from _beginning(typed, ((name, "") for name in annexed("names of lessons")))
     yield from _files(typed)
 
 

@@ -1,0 +1,12 @@
+"""Table of what the annexes give the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from tui.annexes import PARTS, annexed
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_is_where_the_table_says(name: str) -> None:
+    assert annexed(name)
