@@ -61,7 +61,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if either is missing.
+    """Return the ratio R of Lawson & Smirni, above 0 if slowdown `sm` is better than `s1`; None if either is missing.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
