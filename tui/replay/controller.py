@@ -249,10 +249,18 @@ class ReplayController:
     # Experiments
 
     def _switch(self, order: o.SwitchTo, wish: Wish, halted: Halted) -> str | None:
-        was = self.stage.timeline.branch.name
-        branch = self.stage.timeline.switch(order.policy, at=self._time_within_step)
+        was, (step, time) = self.stage.timeline.branch.name, self._parting
+        branch = self.stage.timeline.switch(order.policy, at_step=step, at=time)
         self.stage.set_clock()
         return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. v compares with {was}"
+
+    @property
+    def _parting(self) -> tuple[int, float | None]:
+        """Return after how many steps, and at which time, another policy takes over now: between two steps, or in place
+        of the pass of the step that is shown, as if it had decided there.
+        """
+        step, time = self._go.step, self._time_within_step
+        return (step, time) if time is not None or not step else (step - 1, self.stage.snapshot.time)
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
@@ -384,7 +392,7 @@ class ReplayController:
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
         """Compare with a run under another policy, which branches off at the time shown or begins at the start."""
         branch, from_start = self.stage.timeline.branch.name, order.from_start
-        step, time = (0, None) if from_start else (self._go.step, self._time_within_step)
+        step, time = (0, None) if from_start else self._parting
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
         return None
 

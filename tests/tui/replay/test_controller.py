@@ -17,6 +17,7 @@ from sim.session.session import BranchRecord
 from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.last_change import Division, HolderOf, PlanOf
+from sim.workload.samples import SAMPLES, sample_of
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import requests as o
@@ -295,10 +296,28 @@ def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> Non
     assert (figure.stage.timeline.branch.name, figure.stage.snapshot.policy, figure.place) == (
         "fork 1",
         "fcfs",
-        (5, 30),
+        (4, 30),
     )
     figure.does(o.LookAt("main"))
     assert (figure.stage.snapshot.policy, figure.place) == ("easy", (4, 30))
+
+
+SMALL = [sample.name for sample in SAMPLES if "-figure" in sample.name]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_some_policy_decides_otherwise_where_a_sample_opens(name: str) -> None:
+    """A sample opens at the decision that it is about; another policy decides in its place."""
+    showing = sample_of(name).showing
+    times = []
+    for spec in (showing.policy, "fcfs", "easy", "conservative"):
+        run = Replayed(name, showing.policy)
+        run.does(o.GoToTime(showing.at))
+        run.does(o.SwitchTo(parse_policy(spec)))
+        run.does(o.GoToEnd())
+        schedule = run.stage.timeline.schedule()
+        times.append((schedule.start.tolist(), schedule.end.tolist()))
+    assert any(others != times[0] for others in times)
 
 
 def test_another_policy_from_the_beginning_keeps_the_moment(figure: Replayed) -> None:
@@ -414,7 +433,7 @@ def test_compared_from_the_beginning_the_other_run_was_never_the_same(figure: Re
     figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
     assert [switch.step for switch in figure.beside.timeline.branch.switches] == [1]
     figure.does(o.Compare(parse_policy("fcfs")))
-    assert [switch.step for switch in figure.beside.timeline.branch.switches] == [7]
+    assert [switch.step for switch in figure.beside.timeline.branch.switches] == [6]
 
 
 def test_to_where_the_runs_part(figure: Replayed) -> None:

@@ -156,7 +156,7 @@ def test_a_policy_that_took_over_is_made_again_from_there(tmp_path: Path, monkey
     watched.does(o.GoTo(9))
     assert "first difference at d0 00:10:00" in watched.saves(FIRSTFIT).what
     branch = watched.timeline.branch
-    assert (branch.name, branch.parent, branch.forked_at) == ("fair.py 2", "main", 4)
+    assert (branch.name, branch.parent, branch.forked_at) == ("fair.py 2", "main", 3)
 
 
 def test_of_many_versions_the_last_few_stay(watched: Watched) -> None:

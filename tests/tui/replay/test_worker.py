@@ -98,7 +98,7 @@ def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
             watched.player.ask(order)
         watched.player.start()
         scene = watched.settle()
-        assert (scene.branch, scene.snapshot.step, scene.snapshot.switches[-1].step) == ("fork 1", 8, 6)
+        assert (scene.branch, scene.snapshot.step, scene.snapshot.switches[-1].step) == ("fork 1", 7, 5)
         assert watched.shown[0].answers >= 4
 
 

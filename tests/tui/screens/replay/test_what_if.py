@@ -221,7 +221,7 @@ async def test_d_goes_to_the_fork_when_nothing_is_compared() -> None:
     async with replay(at="#4") as run:
         await choose_policy(run, "p", "fcfs")
         await run.press("end", "d")
-        assert run.step == 4
+        assert run.step == 3
         assert "here fork 1 leaves main; v compares them" in noted(run)
 
 
@@ -236,7 +236,7 @@ async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
         for key in ("ctrl+z", "Z", "Z", "ctrl+z"):
             await run.press(key)
             places.append((run.step, " | " in seen(run, "#top"), run.scene.branch))
-        assert places == [(11, True, "fork 1"), (11, False, "fork 1"), (5, False, "fork 1"), (4, False, "main")]
+        assert places == [(10, True, "fork 1"), (10, False, "fork 1"), (4, False, "fork 1"), (4, False, "main")]
         await run.press("Z", "Z")
         assert "nothing is left to take back" in noted(run)
 
