@@ -112,3 +112,9 @@ def deadline(seconds: float) -> Iterator[None]:
                 done.set()
             if is_late:  # an interrupt still pending must not stop the caller
                 forgive()
+
+
+def breathe() -> None:
+    """Let other threads and signals have their turn: Python looks for them when it calls a function that is not
+    compiled. Long loops of compiled code call this one, at least every 10 ms.
+    """

@@ -28,7 +28,7 @@ CHANGES_STATE = (
     {f"engine/{name}.py" for name in _CHANGING}
     | {f"engine/express/{name}.py" for name in ("calling", "dividing", "express", "gangs", "preempting", "seating")}
     | {"kernel/checked_calls.py"}
-    | {f"core/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "switching")}
+    | {f"core/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "passes", "switching")}
 )
 ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot"}
 """Modules of `sim.engine` for other rooms; what they ask of a run, a moment of it answers."""

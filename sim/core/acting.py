@@ -13,6 +13,7 @@ from math import inf
 from sim.core.asking import Asking
 from sim.core.stay import Stay
 from sim.deadline import GiveWayError
+from sim.decisions.because import Because
 from sim.decisions.decisions import (
     Backfill,
     Decision,
@@ -56,15 +57,22 @@ class Acting(Asking):
 
     def __init__(self, history: History) -> None:
         super().__init__()
-        self._history = history
+        self._history, self._collector = history, history.collector
         self._begun: list[Stay] = []
         """Stays that began since the engine last looked, for which it finds the true ends"""
         self._kept: set[int] = set()
         """Ranks of the jobs for which the policy has stated in this pass that they wait"""
+        self._is_deciding = False
+        """True while the policy makes a pass"""
         self._is_ended = False
         """True if the pass was ended in the middle"""
         self._stop_after = -1
         """Number of decisions after which the pass is stopped, to show the state then; -1 for a complete pass"""
+
+    @property
+    def is_deciding(self) -> bool:
+        """Return True while the policy makes a pass."""
+        return self._is_deciding
 
     # Starts
 
@@ -84,7 +92,8 @@ class Acting(Asking):
         """Start jobs from the front of the queue while they fit. Return the first job that does not fit (the head), or
         None.
         """
-        for job in self._line().copy():
+        while line := self._line():
+            job = line[0]
             if not self.fits(job):
                 return job
             self._start(job, _in_order(self.free), None, None, False)
@@ -102,7 +111,7 @@ class Acting(Asking):
             self._check_way(job, lasts if limit is None else min(lasts, limit), is_resumed=False)
         if waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
-        check_reason(job, because)
+        _check_reason(job, because)
         if rank in self._kept and not isinstance(because, MadeRoom):  # the start of another made its room
             raise DecisionError(f"job {job.id} cannot start: this pass has said that it waits")
         kind, ran, estimate = RUN, self._ledger.ran[rank], job.estimate  # work that an interruption has left
@@ -134,9 +143,8 @@ class Acting(Asking):
         if is_backfill:
             self._ledger.backfilled[rank] = 1
             self._tally.backfilled += 1
-            self._log(Backfill(job, because, on, limit))
-        else:
-            self._log(Start(job, because, on, limit))
+        if self._records:
+            self._log(Backfill(job, because, on, limit) if is_backfill else Start(job, because, on, limit))
         if self._held_back is not None and self.held_back() != self._held_back:
             self._end_pass(PassAgainError(job))
 
@@ -200,7 +208,7 @@ class Acting(Asking):
         progress_at: float,
     ) -> None:
         """Record a stay of the job on these processors (bits), from now on; the engine adds the true end."""
-        stretch = self._history.begin(job.rank, self._time, processors, kind)
+        stretch = self._collector.begin(job.rank, self._time, processors, kind)
         self._stay_count += 1
         stay = Stay(self._stay_count, job, since, expected_end, kind, stretch, ran_before, progress_at)
         self._stays.add(stay)
@@ -224,13 +232,14 @@ class Acting(Asking):
         stay = self._running.get(job.rank)
         if stay is None or stay.kind != RUN:
             raise DecisionError(f"job {job.id} cannot be suspended: it is not running")
-        check_reason(job, because)
+        _check_reason(job, because)
         check_span(job, "be suspended", overhead)
         processors = self._set_aside(stay)
         if overhead > 0:
             self._occupy(stay.job, processors, SUSPENDING, self._time + overhead, inf)
         self._free = self._machine.free
-        self._log(Suspend(job, because, overhead))
+        if self._records:
+            self._log(Suspend(job, because, overhead))
 
     def resume(self, job: Job, because: Reason, overhead: float = 0, on: int | None = None) -> None:
         """Resume the suspended job, on its own processors unless `on` says others; it runs on after `overhead`
@@ -241,7 +250,7 @@ class Acting(Asking):
             self._check_way(job, self.remaining_estimate(rank) + overhead, is_resumed=True)
         if rank not in self._suspended or rank in self._running:
             raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
-        check_reason(job, because)
+        _check_reason(job, because)
         held = self._suspended[rank] if on is None else on
         if held & ~self.free_set:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
@@ -253,7 +262,8 @@ class Acting(Asking):
             self._keep_processors(None)
         self._go_on(self._jobs[rank], held, overhead)
         self._free = self._machine.free
-        self._log(Resume(job, because, overhead, on))
+        if self._records:
+            self._log(Resume(job, because, overhead, on))
 
     def _set_aside(self, stay: Stay) -> int:
         """Suspend a running job at once: take it off its processors, and return these processors as bits."""
@@ -294,7 +304,7 @@ class Acting(Asking):
     def _make_progress(self, stay: Stay) -> None:
         """Let a resumed job make progress from now on, because its memory has been read."""
         rank, now = stay.rank, self._time
-        self._history.finish(stay.stretch, now, MOVED)
+        self._collector.finish(stay.stretch, now, MOVED)
         self._stays.remove(stay)
         self._stay(stay.job, now, stay.expected_end, RUN, self._machine.held[rank], stay.ran_before, inf)
 
@@ -321,7 +331,7 @@ class Acting(Asking):
         self._machine.give_back(rank)
         if self._limits is not None:
             self._limits.add(rank, -1)
-        self._history.finish(stay.stretch, now, because)
+        self._collector.finish(stay.stretch, now, because)
 
     def _done(self, job: Job, ran: float, is_killed: int) -> None:
         """Record that the job has finished after `ran` seconds of run time."""
@@ -351,7 +361,7 @@ class Acting(Asking):
                 return
         if self._waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
-        check_reason(job, because)
+        _check_reason(job, because)
         if not now <= at < inf:
             raise DecisionError(
                 f"job {job.id} cannot get a reservation for {exact_clock(at)}: the time is already {exact_clock(now)}"
@@ -384,7 +394,8 @@ class Acting(Asking):
         if at != was:
             if was is not None and job not in self._arrived:
                 self._moved[rank] = self._moved.get(rank, 0.0) + at - was
-            self._log(Reserve(job, at, because, lasts, on))
+            if self._records:
+                self._log(Reserve(job, at, because, lasts, on))
 
     def compress(self, by: str) -> None:
         """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
@@ -402,7 +413,7 @@ class Acting(Asking):
     def expect(self, job: Job, at: float) -> None:
         """Record the start of the job that the policy expects; it reserves nothing."""
         rank, expect = job.rank, Expect(job, at)
-        if self._repeats(expect, job, True):
+        if self._said is not None and self._repeats(expect, job, True):
             return
         if self._waiting.jobs.get(rank) is not job:
             self._must_wait(job, "be expected")
@@ -412,7 +423,7 @@ class Acting(Asking):
             )
         self._expected[rank] = at
         if self._before.get(rank) != at:
-            self._history.decided(expect)
+            self._collector.decide(expect)
 
     def wake(self, at: float, during: Job | None = None) -> None:
         """Request a pass at the time `at`, unless the job `during` leaves its processors before."""
@@ -443,19 +454,24 @@ class Acting(Asking):
                 because = self.lacks(job)
             elif self._machine.has_nodes:
                 because = on_nodes(because)
-            check_reason(job, because)
+            _check_reason(job, because)
             keep = Keep(job, because)
-            if not self._repeats(keep, job, False):
+            if self._said is None or not self._repeats(keep, job, False):
                 self._kept.add(job.rank)
                 self._show(keep)
         elif because is not None:
-            check_reason(job, because)
+            _check_reason(job, because)
 
     # Records
 
+    @property
+    def _records(self) -> bool:
+        """Return True if decisions are recorded, in the history or for a user who watches the run."""
+        return self._curious or self._collector.keeps_decisions
+
     def _log(self, decision: Decision) -> None:
         """Add a decision to the history and, if a user watches the run, to the decisions of this step."""
-        self._history.decided(decision)
+        self._collector.decide(decision)
         if self._curious:
             self._show(decision)
 
@@ -469,3 +485,9 @@ class Acting(Asking):
         """End the pass in the middle, by an error that the policy must not catch."""
         self._is_ended = True
         raise end
+
+
+def _check_reason(job: Job, because: object) -> None:
+    """Raise a `DecisionError` if `because`, the reason of a decision about `job`, can be none."""
+    if not isinstance(because, Because):
+        check_reason(job, because)

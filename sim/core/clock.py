@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from heapq import heappop
 from math import inf
 from typing import Any
@@ -40,7 +39,7 @@ class Given:
 class Clock:
     """Times of the events to come."""
 
-    def __init__(self, present: Moment, future: Future, submits: Sequence[float]) -> None:
+    def __init__(self, present: Moment, future: Future, submits: list[float]) -> None:
         self._present, self._future, self._submits = present, future, submits
 
     def time(self) -> float:
@@ -50,10 +49,10 @@ class Clock:
             return moment._time
         time = min(self._future.next_end(moment._running), self.arrival())
         if moment._timers or moment._wake_at < inf:
-            time = min(time, self.timer(), moment._wake_at)
+            time = min(time, min(self.timer(), moment._wake_at))
         if moment._sharing is not None:
             ends = moment._sharing.next_end(time, self._future.runtimes)
-            time = min(time, ends, moment._sharing.next_start())
+            time = min(time, min(ends, moment._sharing.next_start()))
         if time < inf or moment.left:  # nothing changes any more when all is over
             if moment._node_times and moment._step:
                 place = bisect_right(moment._node_times, moment._time)
@@ -94,17 +93,20 @@ class Clock:
         is given this time, so that no event happens early.
         """
         moment, future, arrival = self._present, self._future, self.arrival()
+        leaving, timers = future.leaving, moment._timers
         while True:
             until = time + MOMENT
             latest = arrival if time < arrival <= until else time
             if future.changes:
                 latest = max(latest, future.last_change(until))
-            for leaving in _heap_up_to(future.leaving, until):
-                if leaving[0] > latest and stay_of(leaving, moment._running) is not None:
-                    latest = leaving[0]
-            for timer in _heap_up_to(moment._timers, until):
-                if timer[0] > latest and not self._is_void(timer):
-                    latest = timer[0]
+            if _may_join(leaving, time, until):
+                for end in _heap_up_to(leaving, until):
+                    if end[0] > latest and stay_of(end, moment._running) is not None:
+                        latest = end[0]
+            if _may_join(timers, time, until):
+                for timer in _heap_up_to(timers, until):
+                    if timer[0] > latest and not self._is_void(timer):
+                        latest = timer[0]
             if latest < moment._wake_at <= until:
                 latest = moment._wake_at
             if latest == time:
@@ -112,10 +114,15 @@ class Clock:
             time = latest
 
 
-def _heap_up_to(heap: Sequence[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:
-    """Return the entries of a heap up to the time `until`, in no order."""
-    if not heap or heap[0][0] > until:
-        return []
+def _may_join(heap: list[tuple[float, int, Any]], time: float, until: float) -> bool:
+    """Return True if an entry of the heap may be after `time` and up to `until`."""
+    if not heap or time < heap[0][0]:
+        return bool(heap) and heap[0][0] <= until
+    return (len(heap) > 1 and heap[1][0] <= until) or (len(heap) > 2 and heap[2][0] <= until)
+
+
+def _heap_up_to(heap: list[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:
+    """Return the entries of a heap up to the time `until`, in no order; the first is one of them."""
     found, places = [], [0]
     for place in places:
         if place < len(heap) and heap[place][0] <= until:

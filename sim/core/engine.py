@@ -10,11 +10,13 @@ wake the policy when they are due and are part of the plan; others are dropped b
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from heapq import heappop
 from math import inf
-from typing import TypeAlias
+from threading import active_count
+from typing import Final, TypeAlias
 
 from sim.captured_output import hear, may_be_heard
 from sim.core.acting import PassStoppedError
@@ -23,16 +25,21 @@ from sim.core.changes import change_machine, reserve_nodes
 from sim.core.checkpoint import Checkpoint
 from sim.core.clock import Clock, Given
 from sim.core.future import Future, stay_of
-from sim.core.inherited import decide_with_inherited, decide_within_limits
 from sim.core.moment import Moment
+from sim.core.passes import Passes
 from sim.core.results import schedule_of
 from sim.core.shown import ShownMoment
 from sim.core.stay import Stay
-from sim.core.switching import hand_over, promise_again
-from sim.core.yielded import carry_out
-from sim.decisions.matrix import Phase
+from sim.core.switching import hand_over
+from sim.deadline import breathe
 from sim.engine.moment import LiveMoment, take_snapshot
-from sim.engine.policy_calls import after_step, beginning, blame, leaves_waiting, run_pass
+from sim.engine.policy_calls import (
+    after_step,
+    beginning,
+    blame,
+    leaves_waiting,
+    let_decide,
+)
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot
@@ -43,18 +50,19 @@ from sim.history.past import Switch
 from sim.history.stretch import CUT, DONE, KILLED, RESUMING, RUN, SPECULATIVE, SUSPENDED
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
-from sim.policies.policy import Policy
+from sim.policies.policy import Policy, is_own
 from sim.policies.registry import policy_of
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 
+ALL: Final = 1 << 60
+A_BREATH: Final = 64
+"""More steps than any run has, and number of steps after which other threads and signals have their turn"""
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
 """Largest number of steps in a row without an arrival or an end of a job, after which the run is stopped. The second
 number holds when only the policy can still cause steps
 """
 
-A_SLICE = 256
-"""Largest number of steps that are made at once, without giving way to other threads"""
 Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
 """Function that begins to observe a run. It returns another function, which the engine calls after every step."""
 
@@ -88,12 +96,10 @@ class Engine:
         self.workload = workload
         self._submits, self._killed = given.submits, given.killed
         self._clock = Clock(moment, future, given.submits)
-        self._most = -1
-        """Number of decisions of a step after which its pass is stopped; -1: none"""
         self._in_vain, self._in_vain_since = 0, 0.0
         """Number of the last steps without an arrival or an end of a job, and the time of the first of them"""
         self._after_step = [watcher(moment, workload, moment._history) for watcher in watchers]
-        self._hears = may_be_heard()
+        self._passes, self._hears = Passes(moment, future), may_be_heard()
 
     def __repr__(self) -> str:
         moment, of = self.present, self.workload
@@ -164,50 +170,76 @@ class Engine:
 
     def step(self) -> bool:
         """Advance to the next instant and apply all its events; return False if there is no further instant."""
-        time = self._clock.time()
-        if time == inf:
-            return False
-        self._happen(time, None, False)
-        return True
+        before = self.step_count
+        self._make_steps(1, inf)
+        return self.step_count > before
 
     def step_within(self, decisions: int) -> None:
         """Advance to the next instant; stop its pass after `decisions` decisions, to show the state then. This engine
         cannot go on.
         """
-        self._most = decisions
+        self._passes.most = decisions
         with suppress(PassStoppedError):
             self.step()
 
     def run(self, until: float = inf) -> None:
         """Make all steps up to the time `until`, including a step at that time."""
-        while self.hurry(until):
-            pass
+        self._make_steps(ALL, until)
         if until == inf:
             self.check_all_done()
 
     def advance(self, steps: int) -> bool:
         """Make at most `steps` steps; return False if the run has ended."""
         goal = self.step_count + steps
-        while self.step_count < goal:
-            if not self.hurry(inf, goal - self.step_count):
-                self.check_all_done()
-                return False
+        self._make_steps(steps, inf)
+        if self.step_count < goal:
+            self.check_all_done()
+            return False
         return True
 
-    def hurry(self, until: float = inf, steps: int = A_SLICE, work: int = A_SLICE, a_step: int = 1) -> int:
-        """Make steps up to the time `until`, as long as there are few of them: at most `steps`, and until their work
-        reaches `work`. A step counts as `a_step`, and as 1 for each job that it considers. Return the work done.
+    def hurry(self, until: float, steps: int, work: int, a_step: int) -> int:
+        """Make steps up to the time `until`: at most `steps`, and until their work reaches `work`. A step counts as
+        `a_step`, and as 1 for each job that it considers. Stop before a switch by an adaptive policy, and after a step
+        in which the policy prints. Return the work.
         """
-        moment, done = self.present, 0
-        for _ in range(min(steps, A_SLICE)):
-            time = self._clock.time()
-            if time > until or time == inf:
-                break
-            self._happen(time, None, False)
-            done += a_step + moment.crowd
-            if done >= work or moment._successor is not None or moment._printed:
-                break
+        return self._make_steps(steps, until, work, a_step)
+
+    def _make_steps(self, most: int, until: float, work: int = ALL, a_step: int = 0) -> int:
+        """Make at most `most` steps, up to the time `until`; with `a_step`, stop and count work as `hurry` says.
+
+        Python collects no cycles of objects during this, because steps make none, unless a user's code or another
+        thread does.
+        """
+        moment, made, done, before = self.present, 0, 0, let_decide(self.present)
+        rests = most > 1 and gc.isenabled() and active_count() == 1 and not is_own(moment._policy)
+        if rests:
+            gc.disable()
+        try:
+            while made < most and done < work:
+                time = self._clock.time()
+                if time > until or time == inf:
+                    break
+                self._happen(time, None, False)
+                made += 1
+                if made % A_BREATH == 0:
+                    breathe()
+                if a_step:
+                    done += a_step + moment.crowd
+                    if moment._successor is not None or moment._printed:
+                        break
+        finally:
+            if rests:
+                gc.enable()
+            let_decide(before)
         return done
+
+    def _make_step(self, at: float, successor: Policy | None, changes: bool) -> None:
+        """Make a step at the time `at` that the user wants."""
+        before = let_decide(self.present)
+        try:
+            self._happen(at, successor, changes)
+        finally:
+            let_decide(before)
 
     def check_all_done(self) -> None:
         """Raise an error if some jobs are unfinished when no event is left."""
@@ -232,7 +264,7 @@ class Engine:
         successor = policy_of(policy)
         moment.refuse_unsupported(successor)
         moment._leader, moment._led, moment._successor = successor if successor.leads() else None, {}, None
-        self._happen(at, successor.first(), False)
+        self._make_step(at, successor.first(), False)
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
         """Let these processors (bits) fail in a separate step at the time `at` (None: now), until `until`."""
@@ -251,7 +283,7 @@ class Engine:
         self._future.break_down(Outage(at, until, processors))
         breaks = Switch(moment._step + 1, at, moment._policy, moment.spec, breaks=(processors, until))
         self.history.switch(breaks)
-        self._happen(at, None, True)
+        self._make_step(at, None, True)
 
     # One instant
 
@@ -298,10 +330,10 @@ class Engine:
             reserve_nodes(moment)
         if successor is not None:
             hand_over(moment, future, successor, by_rule)
-            self._find_ends()
+            self._passes.find_ends()
             self._hears = may_be_heard()
         if moment._sharing is None or self._is_pass_due(is_awake or successor is not None):
-            self._make_pass(successor is not None)
+            self._passes.make(successor is not None)
         if moment._sharing is not None:
             self._go_on_in_rows(moment._sharing)
         self._end_step(by_rule)
@@ -333,7 +365,7 @@ class Engine:
             moment._waiting.add(job)
         elif stay.kind == RESUMING:
             moment._make_progress(stay)
-            self._find_ends()
+            self._passes.find_ends()
         else:
             moment._leave(stay, SUSPENDED)
 
@@ -380,83 +412,7 @@ class Engine:
         is_event = bool(moment._arrived or moment._completed or moment._resized)
         return is_asked or is_event or not moment._shared().ran
 
-    # The pass
-
-    def _decide(self, moment: Moment) -> None:
-        """Let the policy decide, up to the number of decisions after which the pass is to stop."""
-        moment._stop_after = self._most
-        if 0 <= self._most <= len(moment._decisions):
-            raise PassStoppedError
-        run_pass(moment, moment._policy.decide, moment, carry_out)
-        if moment._is_ended:
-            raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
-
-    def _make_pass(self, is_new: bool) -> None:
-        """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
-        moment = self.present
-        moment._waiting.step = moment._step
-        if moment._kept:
-            moment._kept.clear()
-        if moment._expected or moment._before:  # in rows plans stand until the next rebuild
-            if moment._sharing is not None:
-                moment._before = {}
-            else:
-                moment._before, moment._expected = moment._expected, {}
-        if moment._reserved and not moment._policy.keeps_reservations:
-            moment._before = moment._reserved | moment._before if moment._before else moment._reserved.copy()
-            moment._reserved.clear()
-        is_first = bool(moment._switches) and moment._switches[-1].step > moment._step
-        arrived = moment._arrived
-        if moment._waiting.looks:
-            if is_first:
-                moment._arrived = [*moment._waiting.jobs.values()]
-            run_pass(moment, moment._waiting.look, moment, carry_out)
-            moment._arrived = arrived
-        if moment._resized:
-            moment._arrived = [*moment._renewed, *sorted(moment._interrupted), *arrived]
-        if moment._switches:
-            self._make_pass_after_switch(is_first)
-        elif moment._closes < inf and moment._policy.code is not None and moment._sharing is None:
-            decide_with_inherited(moment, self._decide)
-        else:
-            self._let_decide()
-        moment._arrived = arrived
-        self._find_ends()
-        if moment._sharing is not None:
-            is_rebuilt = any(isinstance(told, Phase) for told in moment._decisions)
-            if not moment._curious or is_new or is_rebuilt:
-                moment._rebuild = tuple(moment._decisions)
-
-    def _make_pass_after_switch(self, is_first: bool) -> None:
-        """Make a pass of a policy that has taken over; in its first one all waiting jobs count as arrivals."""
-        moment = self.present
-        if not moment._policy.keeps_reservations:
-            moment._forget_promises()
-        if is_first:
-            queue = moment._waiting.in_order(moment._time)
-            moment._arrived = [job for job in queue if job.rank not in moment._granted]
-        if moment._awaited is not None:
-            moment._kept_plan = None  # it changes with everything that leaves the processors that are kept
-        if _has_inherited(moment):
-            decide_with_inherited(moment, self._decide)
-        else:
-            self._let_decide()
-        promise_again(moment)
-
-    def _let_decide(self) -> None:
-        if self.present._has_limits and not self.present._policy.asks_limits:
-            decide_within_limits(self.present, self._decide)
-        else:
-            self._decide(self.present)
-
-    def _find_ends(self) -> None:
-        """Find the true ends of the stays that have begun, unless they are over already."""
-        moment = self.present
-        if moment._begun:
-            for stay in moment._begun:
-                if moment._running.get(stay.rank) is stay:
-                    self._future.add(stay)
-            moment._begun.clear()
+    # The end of the step
 
     def _end_step(self, by_rule: bool) -> None:
         """Write the step to the history; let an adaptive policy choose the next one, unless this step switches to its
@@ -464,8 +420,10 @@ class Engine:
         """
         moment = self.present
         moment._step += 1
-        waiting = moment._waiting
-        self.history.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)
+        waiting, collector = moment._waiting, moment._collector
+        collector.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)
+        if collector.is_full:
+            self.history.write_all()
         self._check_progress()
         if moment._leader is not None and not by_rule and (moment.left or self._clock.time() < inf):
             wanted = moment._leader.next_policy(moment._policy, moment, moment._led)
@@ -494,24 +452,17 @@ class Engine:
 
 def _forget_events(moment: Moment) -> None:
     """Forget what the moment keeps about the last instant only, such as the jobs that arrived or completed."""
-    for events in (moment._arrived, moment._completed, moment._killed, moment._decisions, moment._printed):
-        if events:
-            events.clear()
-    if moment._moved:
-        moment._moved.clear()
+    moment._arrived.clear()
+    moment._completed.clear()
+    moment._killed.clear()
+    moment._decisions.clear()
+    moment._printed.clear()
+    moment._moved.clear()
     moment._not_passed.clear()
     moment._ended_early = False
     if moment._resized:
         moment._resized = moment._upset = False
         moment._interrupted, moment._ousted, moment._renewed = [], [], []
-
-
-def _has_inherited(moment: Moment) -> bool:
-    """Return True if some suspended jobs or granted reservations remain from an earlier policy, and the current policy
-    does not support them.
-    """
-    granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
-    return bool(granted or (suspended and not moment._policy.suspends))
 
 
 def _begin(workload: Workload, policy: Policy, placement: Placement, curious: bool) -> Resumed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
 
@@ -15,7 +14,7 @@ from sim.workload.outages import Outage, changes_of
 class Future:
     """True ends of the present stays on processors, and changes of the machine to come."""
 
-    def __init__(self, runtimes: Sequence[float], outages: tuple[Outage, ...] = ()) -> None:
+    def __init__(self, runtimes: list[float], outages: tuple[Outage, ...] = ()) -> None:
         self.runtimes = runtimes
         """True run time of each job in seconds, by rank"""
         self.outages = outages

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.errors import DecisionError
 
 
-def carry_out(now: Moment, decision: object) -> None:
-    """Carry out a decision that a policy has yielded."""
+def carry_out(now: Moment, decisions: Iterable[object]) -> None:
+    """Carry out the decisions that a policy yields, each before the next one is made."""
+    for decision in decisions:
+        _carry_out(now, decision)
+
+
+def _carry_out(now: Moment, decision: object) -> None:
     match decision:
         case Start(job, because, on, limit):
             now._start(job, because, on, limit, False)

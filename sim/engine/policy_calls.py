@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import isfunction, signature
 from pathlib import Path
@@ -18,10 +18,11 @@ from threading import Event, current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from sim.captured_output import restored
 from sim.core.moment import Moment
+from sim.core.yielded import carry_out
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
 from sim.formatting import count, exact_clock, printable, shortened
@@ -37,6 +38,8 @@ _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """Folders without user-defined code: this library (except its folder of policies), and Python's standard library."""
+_AS_LISTED = "sim/"
+"""Beginning of the file names that frames of compiled modules have"""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
 _ARGUMENTS = re.compile(r"(?:\w+\.)?(\w+)\(\) (?:takes|missing|got an unexpected|got multiple)")
@@ -74,36 +77,24 @@ time (of `perf_counter`) when this pass was first seen
 """
 
 
-def run_pass(
-    state: Deciding,
-    decide: Callable[[_Shown], Iterable[Any] | None],
-    shown: _Shown,
-    apply: Callable[[_Shown, Any], None],
-) -> None:
-    """Let `decide` make one pass with `shown`, on which it acts; `apply` carries out the decisions that it yields.
+def failure_of_pass(state: Deciding, error: BaseException) -> BaseException:
+    """Return the error to raise for an error in a pass: one with a message of one line, or the error itself."""
+    restored()  # the message is written with built-in functions
+    is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
+    if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
+        return error
+    return _error_of_pass(state, error, _place_of(state, error))
 
-    An exception of the policy, even `SystemExit`, becomes a `PolicyError`; interrupts pass through.
+
+def let_decide(state: Deciding | None) -> Deciding | None:
+    """Record that the policy of this run decides in this thread whenever `state.is_deciding` is True; with None, that
+    no policy does. Return what was recorded before.
     """
-    decisions: Iterable[Any] | None = None
     thread = get_ident()
-    around = _DECIDING.get(thread)
-    try:
+    before = _DECIDING.pop(thread, None)
+    if state is not None:
         _DECIDING[thread] = state
-        decisions = decide(shown)
-        if decisions is not None:
-            for decision in decisions:
-                apply(shown, decision)
-    except BaseException as error:
-        restored()  # the message below is written with built-in functions
-        is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
-        if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
-            raise
-        raise _error_of_pass(state, error, _place_of(state, error, decisions)) from error
-    finally:  # no calls here: an interrupt must not leave `_DECIDING` half updated
-        if around is None:
-            del _DECIDING[thread]
-        else:
-            _DECIDING[thread] = around
+    return before
 
 
 def unanswered(thread: int) -> tuple[str, float]:
@@ -112,7 +103,7 @@ def unanswered(thread: int) -> tuple[str, float]:
 
     Return "" and 0 if no policy decides there.
     """
-    state = _DECIDING.get(thread)
+    state = _deciding(thread)
     if state is None:
         _SEEN.pop(thread, None)
         return "", 0
@@ -127,8 +118,14 @@ def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
     """Stop the policy's pass in a thread by raising `error` in it. A call of C code that blocks is interrupted only in
     the main thread.
     """
-    if thread in _DECIDING:
+    if _deciding(thread) is not None:
         interrupt(thread, error)
+
+
+def _deciding(thread: int) -> Deciding | None:
+    """Return the run whose policy decides in the thread now; None if no policy decides there."""
+    state = _DECIDING.get(thread)
+    return state if getattr(state, "is_deciding", True) else None
 
 
 @contextmanager
@@ -213,11 +210,8 @@ def leaves_waiting(state: Deciding, job: Job) -> DecisionError:
 def frame_of(error: BaseException) -> FrameType | None:
     """Return the frame of user-defined code in which a run failed, for a debugger; None if it failed elsewhere."""
     cause = error.__cause__ or error
-    frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
-    for frame in frames:
-        if frame.f_code is run_pass.__code__:
-            frames += [inner for inner, _ in _suspended_frames(frame.f_locals.get("decisions"))]
-    return next((frame for frame in reversed(frames) if _is_own(frame.f_code.co_filename)), None)
+    places = reversed(_places_of(cause))
+    return next((frame for frame, _ in places if _is_own(frame.f_code.co_filename)), None)
 
 
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
@@ -280,13 +274,23 @@ def _hint(error: AttributeError) -> str:
     return similar(error.name, (name for name in dir(type(error.obj)) if not name.startswith("_")))
 
 
-def _place_of(state: Deciding, error: BaseException, decisions: object) -> str:
+def _place_of(state: Deciding, error: BaseException) -> str:
     """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
     code begins.
     """
-    places = list(_suspended_frames(decisions)) or list(walk_tb(error.__traceback__))
-    own = _own_lines(places)
+    own = _own_lines(_places_of(error))
     return own[-1] if own else beginning(state)
+
+
+def _places_of(error: BaseException) -> list[tuple[FrameType, int]]:
+    """Return (frame, line) of each call in which the error occurred, the innermost last. If a decision is refused that
+    a policy has yielded, the place at which the policy is suspended comes last.
+    """
+    places = list(walk_tb(error.__traceback__))
+    for frame, _ in places.copy():
+        if frame.f_code is carry_out.__code__:
+            places += _suspended_frames(frame.f_locals["decisions"])
+    return places
 
 
 def _own_lines(places: Iterable[tuple[FrameType, int]]) -> list[str]:
@@ -303,7 +307,9 @@ def _suspended_frames(generator: object) -> Iterator[tuple[FrameType, int]]:
 
 
 def _is_own(file: str) -> bool:
-    return file.startswith(_POLICIES) or not file.startswith((*_OTHERS, "<"))
+    if file.startswith(_AS_LISTED):
+        file = str(Path(_LIBRARY).parent / file)
+    return file.startswith(_POLICIES) or not (file.startswith((*_OTHERS, "<")))
 
 
 def _line(code: CodeType, line: int) -> str:

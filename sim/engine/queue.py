@@ -5,9 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sim.policies.orders import Fcfs, Order
 from sim.workload.model import Job
@@ -16,31 +15,25 @@ if TYPE_CHECKING:
     from sim.core.moment import Moment
 
 _RANK: Callable[[Job], int] = attrgetter("rank")
-_CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
-
-
-def _fixed_key(order: Order, job: Job) -> tuple[float, int]:
-    """Return the sort key of a job for an order that does not depend on the clock."""
-    return order.key(job, job.submit), job.rank
 
 
 class Queue:
     """Queue of waiting jobs, kept sorted. If the order depends on the clock, the queue is sorted again at each pass."""
 
     __slots__ = (
-        "_key", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "jobs_in_order", "looks", "seen", "step",
-        "wanted",
+        "_is_fcfs", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "jobs_in_order", "looks", "seen",
+        "step", "wanted",
     )  # fmt: skip
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_fixed_key, order)
+        self._is_fcfs = type(order) is Fcfs
         self.by_clock = order.by_clock
         self.looks = order.looks
         """True if the order (rule that sorts the queue) depends on more than the job and the clock."""
         self.jobs: dict[int, Job] = {}
         """Mapping from rank to waiting job, in the order in which the jobs were added"""
-        self._keys: list[Any] = []
+        self._keys: list[tuple[float, int]] = []
         self.jobs_in_order: list[Job] = []
         """Waiting jobs from front to back; empty if the order depends on the clock"""
         self._stand: list[Job] = []
@@ -68,17 +61,18 @@ class Queue:
         queue.wanted = sum(job.procs for job in queue.jobs.values())
         return queue
 
+    def _key(self, job: Job) -> tuple[float, int]:
+        """Return the sort key of a job for an order that does not depend on the clock."""
+        return (job.submit if self._is_fcfs else self._order.key(job, job.submit)), job.rank
+
     @property
     def order(self) -> Order:
         """Return the rule that sorts the queue, as computed for the last pass."""
         return self.seen or self._order.at_step(self.step)
 
-    def look(self, view: Moment) -> tuple[()]:
-        """Update the order from the state, before a pass. Return an empty sequence of decisions, so that the engine can
-        call this method like a policy.
-        """
+    def look(self, view: Moment) -> None:
+        """Update the order from the state, before a pass."""
         self.seen, self._stood_at = self._order.seeing(view), None
-        return ()
 
     def ranks(self) -> array[int]:
         """Return the ranks of the waiting jobs as an array."""

@@ -4,10 +4,12 @@ history.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sim.decisions.decisions import Decision
 from sim.history.stretch import DONE
+
+MANY: Final = 4096
 
 
 class Collector:
@@ -26,6 +28,14 @@ class Collector:
         """Rows of the decisions that are written, an entry for each, and the decisions that are not written"""
         self.is_written = True
         """False if nothing is stored, for an engine that repeats steps already in another history"""
+        self.most = MANY
+        """Number of decisions, or of stretches, above which the collected values are written into columns"""
+        self.keeps_decisions = True
+        """False if nothing will read the decisions of past steps, so that they need not even be made"""
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.decided) > self.most or len(self.begins) > 5 * self.most
 
     def begin(self, rank: int, now: float, processors: int, kind: int) -> int:
         """Record that the job begins a stretch of this kind (index into `KINDS`) on these processors (bits). Return the
@@ -45,7 +55,7 @@ class Collector:
 
     def decide(self, decision: Decision) -> None:
         """Record a decision, after it has been carried out."""
-        if self.is_written:
+        if self.is_written and self.keeps_decisions:
             self.decided.append(decision)
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:

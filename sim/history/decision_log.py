@@ -150,8 +150,6 @@ for _decision, _reason in (*_TO_START, (ReserveRow, EarliestInRow)):
     _form = _derived(_decision, _reason, False)
     if _form and not _form.names_victims and not _form.is_trial:
         _WRITTEN[_decision][_reason] = form_of(_decision, _reason), _form.names_job, _NOTHING[len(_form.kinds) :]
-MANY = 4096
-"""Number of new decisions after which they are written into rows at the end of a step"""
 
 
 class DecisionLog:

@@ -14,7 +14,7 @@ from sim.decisions.decisions import Decision
 from sim.errors import SchedscopeError
 from sim.formatting import clock
 from sim.history.collector import Collector
-from sim.history.decision_log import A_ROW, MANY, DecisionLog
+from sim.history.decision_log import A_ROW, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
@@ -79,7 +79,7 @@ class History(Past):
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
         """Complete a step (see `Collector`)."""
         self.collector.close_step(now, free, waiting, wanted)
-        if len(self.collector.decided) > MANY:
+        if self.collector.is_full:
             self.write_all()
 
     def write_all(self) -> None:
@@ -272,7 +272,7 @@ class History(Past):
         """Keep no decisions from now on, which saves memory. This is for runs of which only the schedule is read, not
         the decisions.
         """
-        self._decisions.is_kept = False
+        self._decisions.is_kept = self.collector.keeps_decisions = False
 
     def switch(self, switch: Switch) -> None:
         """Record a switch of the policy in this step."""

@@ -64,7 +64,7 @@ def vars_of(value: object) -> dict[str, Any]:
 
 
 def test_moment_leads_to_no_true_run_time_or_end(lab: Lab) -> None:
-    workload = lab.workload(4, f"1 0 2 {TRUE} 20000", f"2 100000 4 {TRUE} 20000", f"3 100001 4 {TRUE} 30000")
+    workload = lab.workload(4, "1 0 2 500 20000", f"2 100000 4 {TRUE} 20000", f"3 100001 4 {TRUE} 30000")
     engine = Engine(workload, Spy())
     for _ in range(3):
         engine.step()

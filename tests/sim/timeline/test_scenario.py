@@ -112,14 +112,12 @@ def test_watched_moment_has_plans_in_rows_since_a_switch() -> None:
 
 
 @pytest.mark.parametrize("spec", ["easy", "conservative", "selective", "multiqueue", "gang-backfill", "slurm"])
-def test_a_run_whose_decisions_are_forgotten_gives_the_same_schedule(
-    spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sim.history.history.MANY", 50)  # forgotten again and again
+def test_a_run_whose_decisions_are_forgotten_gives_the_same_schedule(spec: str) -> None:
     workload, policy = read_workload("lublin-320", jobs=600), parse_policy(spec)
     kept = Scenario(workload, policy).begun()
     kept.run()
     forgetful = Scenario(workload, policy).begun(for_schedule=True)
+    forgetful.history.collector.most = 50  # forgotten again and again
     forgetful.run()
     one, other = kept.schedule(), forgetful.schedule(is_last=True)
     for name in ("start", "end", "ran", "backfilled", "promised", "preemptions", "migrations", "interruptions"):
