@@ -20,7 +20,6 @@ from sim.machine.nodes import Leftover, NodeMachine, shadow_on_nodes
 from sim.machine.plan import Ends, Plan, by_number
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
-from sim.policies.policy import Policy
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
@@ -43,21 +42,6 @@ class Asking(State):
     @property
     def now(self) -> float:
         return self._time
-
-    @property
-    def policy(self) -> Policy:
-        """Return the policy that decides."""
-        return self._policy
-
-    @property
-    def step_count(self) -> int:
-        """Return the number of steps before this one."""
-        return self._step
-
-    @property
-    def printed(self) -> list[str]:
-        """Return the list to which the lines are added that the policy prints in this step."""
-        return self._printed
 
     @property
     def free(self) -> int:

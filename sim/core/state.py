@@ -138,6 +138,21 @@ class State(Fields):
         return None if isnan(start) else start
 
     @property
+    def policy(self) -> Policy:
+        """Return the policy that decides."""
+        return self._policy
+
+    @property
+    def step_count(self) -> int:
+        """Return the number of steps before this one."""
+        return self._step
+
+    @property
+    def printed(self) -> list[str]:
+        """Return the list to which the lines are added that the policy prints in this step."""
+        return self._printed
+
+    @property
     def spec(self) -> str:
         """Return the policy's spec: its name and its parameters as text."""
         return written_policy(self._policy)

@@ -1,7 +1,6 @@
 """A policy's description and its written form.
 
-Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt,
-sim.policies.view.
+Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt.
 """
 
 from __future__ import annotations
@@ -10,8 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
-from sim.policies.calls import Pass
 
+from sim.core.acting import Acting
+from sim.core.asking import Asking
+from sim.core.moment import Moment
+from sim.core.state import State
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.policy import default_order
 
@@ -43,12 +45,19 @@ def test_a_policy_that_decides_nothing_says_so() -> None:
         Policy().decide(None)
 
 
-def test_the_page_tells_all_of_the_view_and_nothing_else() -> None:
+def public(*classes: type) -> set[str]:
+    return {name for each in classes for name in vars(each) if not name.startswith("_")}
+
+
+def test_page_lists_what_policies_may_ask_and_do() -> None:
     page = (Path(__file__).parents[3] / "sim" / "policies" / "README.md").read_text(encoding="utf-8")
-    section = page.partition("## View\n")[2].partition("\n## ")[0]
-    cells = re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE)[1:]
-    told = [word.strip() for cell in cells for word in re.sub(r"\(.*?\)", "", cell).split(", ")]
-    views = {View, *View.__subclasses__()} - {Pass}
-    assert sorted(told) == sorted({name for view in views for name in dir(view) if not name.startswith("_")})
-    calls = re.findall(r"^\| (\w+)\(.*?\) \|", page.partition("| call |")[2].partition("\n\n")[0], flags=re.MULTILINE)
-    assert sorted(calls) == sorted(set(dir(Pass)) - set(dir(View)) - {"__parameters__"})
+
+    def told(section: str) -> list[str]:
+        text = page.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+        cells = re.findall(r"^\| ([^|]+) \|", text, flags=re.MULTILINE)[1:]
+        return [word.strip() for cell in cells for word in re.sub(r"\(.*?\)", "", cell).split(", ")]
+
+    assert sorted(told("Calls")) == sorted(public(Acting))
+    questions = told("Questions")
+    assert len(questions) == len(set(questions))
+    assert public(Asking) - {"only"} <= set(questions) <= public(State, Asking, Moment)
