@@ -1,6 +1,6 @@
 """The moment shows a policy no run time, and changes only by calls.
 
-Also tests sim.core.asking.
+Also tests sim.core.asking, sim.core.state.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A live moment and a snapshot of it agree.
 
-Also tests sim.engine.state_moment, sim.engine.copies.
+Also tests sim.engine.copies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs in which some jobs arrive only when the jobs that they follow have ended.
 
-Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
+Also tests sim.core.arrivals, sim.workload.follows, sim.workload.fidelity.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A timeline shows the same at every step as a run whose every step was shown with reasons.
-
-Also tests sim.core.checkpoint, sim.engine.state.
-"""
+"""A timeline shows the same at every step as a run whose every step was shown with reasons."""
 
 from __future__ import annotations
 

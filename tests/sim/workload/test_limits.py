@@ -1,6 +1,6 @@
 """Limits of users, accounts, qualities of service and arrays.
 
-Also tests sim.engine.within_limits, sim.workload.limit_rules.
+Also tests sim.workload.limit_rules.
 """
 
 from __future__ import annotations

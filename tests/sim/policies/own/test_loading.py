@@ -1,4 +1,7 @@
-"""A policy from a file: named by path, by revision or as a module; and the errors if there is no such policy."""
+"""A policy from a file: named by path, by revision or as a module; and the errors if there is no such policy.
+
+Also tests sim.policies.own.content.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Small random runs with switches of the policy, all of them checked; half of them with fractions of seconds.
 
-By hand, longer: `python -m tests.sim.engine.test_switches 5000 1`; the machine changes in every third of them.
+By hand, longer: `python -m tests.sim.core.test_switches 5000 1`; the machine changes in every third of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Order of events within an instant and between instants, for any policy (sim/RULES.md).
 
-Also tests sim.engine.allocation, sim.engine.next_event, sim.history.running_totals.
+Also tests sim.core.clock, sim.core.future, sim.core.stay, sim.history.running_totals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""If a policy makes an impossible decision, the engine refuses it with one line and changes nothing."""
+"""If a policy makes an impossible decision, the engine refuses it with one line and changes nothing.
+
+Also tests sim.core.yielded.
+"""
 
 from __future__ import annotations
 
