@@ -331,13 +331,10 @@ def test_a_small_machine_and_a_long_queue_come_out_to_the_second(shared: Path) -
                 assert starts == expected, f"{case.stem} {spec}"
 
 
-@pytest.mark.parametrize("curious", [True, False])
-def test_refused_job_is_tried_again_after_a_pivot_is_delayed(lab: Lab, curious: bool) -> None:
+def test_refused_job_is_tried_again_after_a_pivot_is_delayed(lab: Lab) -> None:
     # At 10 the pivot 3 is to start at 45, so 5 may not, until 6 in the other partition delays 3 to 110.
     lines = ("1 0 3 45 45", "2 0 1 400 400", "3 10 7 40 40", "4 10 8 100 100", "5 10 1 40 40", "6 10 3 100 100")
-    workload = lab.workload(8, *lines, "7 12 8 40 40")
-    engine = Engine(workload, "multiqueue:classes=50", curious=curious)
-    engine.run(12)
+    engine = lab.run("multiqueue:classes=50", 8, *lines, "7 12 8 40 40", until=12)
     assert [run.job.id for run in engine.present._running.values()] == ["1", "2", "6", "5"]
     assert engine.present._running[4].since == 12
 

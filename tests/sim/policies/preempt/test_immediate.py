@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from sim.core.engine import Engine
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
@@ -119,13 +117,11 @@ def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
     assert stays(engine, "2")[1] == (130, 220)
 
 
-@pytest.mark.parametrize("curious", [True, False])
-def test_equal_time_in_pieces_is_a_tie(lab: Lab, curious: bool) -> None:
+def test_equal_time_in_pieces_is_a_tie(lab: Lab) -> None:
     """Jobs 1 and 2 have each run for 30 s, but rounding makes one value 29.999999999999996; the lower rank resumes
     first.
     """
     lines = "1 1 3 300 300", "2 1 3 200 200", "3 1 2 200 200"
-    engine = Engine(lab.workload(4, *lines), "immediate:memory=yes,slice=30,bandwidth=50", curious=curious)
-    engine.run()
+    engine = lab.run("immediate:memory=yes,slice=30,bandwidth=50", 4, *lines)
     resumed = [stretch.rank for stretch in engine.history.stretches() if stretch.start > 200]
     assert resumed[0] == 0

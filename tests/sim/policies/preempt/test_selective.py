@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sim.core.check import Checker
 from sim.core.engine import Engine
@@ -31,7 +29,6 @@ from sim.testing.workloads import random_outages, random_workload
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
-from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -74,13 +71,8 @@ def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) 
         ("3", ("1 0 1 360 360", "2 0 1 3600 3600", "3 372 1 360 360"), 1200),  # 3.3 >= 3 * 1.1
     ],
 )
-@pytest.mark.parametrize("curious", [True, False])
-def test_xfactor_exactly_sf_times_as_large_suffices(
-    lab: Lab, sf: str, jobs: tuple[str, ...], at: float, curious: bool
-) -> None:
-    engine = Engine(lab.workload(1, *jobs), f"selective:sf={sf}", curious=curious)
-    engine.run()
-    assert engine.schedule().start.tolist()[2] == at
+def test_xfactor_exactly_sf_times_as_large_suffices(lab: Lab, sf: str, jobs: tuple[str, ...], at: float) -> None:
+    assert lab.starts(f"selective:sf={sf}", 1, *jobs)["3"] == at
 
 
 def test_the_reason_has_both_xfactors(lab: Lab) -> None:
@@ -303,29 +295,13 @@ def test_what_is_remembered_changes_nothing(quick: type[Selective], plain: type[
         assert past(workload, one) == past(workload, other)
 
 
-@examples(20)
-@given(st.data())
-def test_watching_changes_nothing(lab: Lab, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    policy = parse_policy(data.draw(lab.specs(data.draw(st.sampled_from(["selective", "tunable", "immediate"])))))
-    unwatched = Engine(workload, policy, curious=False)
-    unwatched.run()
-    assert past(workload, policy) == list(unwatched.history.stretches())
-
-
 @pytest.mark.parametrize("policy", ["selective", "tunable", "adaptive:below=selective"])
-@pytest.mark.parametrize("curious", [True, False])
-def test_started_job_leaves_no_tick_behind(lab: Lab, policy: str, curious: bool) -> None:
+def test_started_job_leaves_no_tick_behind(lab: Lab, policy: str) -> None:
     """Job 2 could preempt at 240, but it starts at 30, when job 1 ends early."""
-    engine = Engine(lab.workload(2, "1 0 2 30 1000", "2 0 2 20 200"), policy, curious=curious)
-    engine.run()
-    assert lab.instants(engine) == [0, 30, 50]
+    assert lab.instants(lab.run(policy, 2, "1 0 2 30 1000", "2 0 2 20 200")) == [0, 30, 50]
 
 
-@pytest.mark.parametrize("curious", [True, False])
-def test_resumed_job_leaves_no_tick_behind(lab: Lab, curious: bool) -> None:
+def test_resumed_job_leaves_no_tick_behind(lab: Lab) -> None:
     """Job 3 is suspended, resumes when nothing runs, and ends: nothing can preempt any more."""
     jobs = ("1 0 7 29 29", "2 0 7 35 35", "3 20 2 39 39", "4 22 1 2 2")
-    engine = Engine(lab.workload(7, *jobs), parse_policy("tunable"), curious=curious)
-    engine.run()
-    assert lab.instants(engine) == [0, 20, 22, 29, 31, 60, 95, 103]
+    assert lab.instants(lab.run("tunable", 7, *jobs)) == [0, 20, 22, 29, 31, 60, 95, 103]
