@@ -21,7 +21,7 @@ from tui.cli.test import failed
 
 FAIR = (Path(__file__).parents[2] / "sim/testing/literature/fair_easy.py").read_text()
 OTHER = FAIR.replace("job.procs * hours", "hours")
-SLOWER = FAIR.replace("yield from Easy(order=self.order).decide(view)", "yield from list(view.queue)[:0]")
+SLOWER = FAIR.replace("Easy(order=self.order).decide(now)", "pass")
 
 
 @pytest.fixture

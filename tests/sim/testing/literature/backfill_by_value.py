@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim import Moment, Policy
 from sim.decisions.reasons import InOrder, WhenFree
 from sim.decisions.sentences import Time
 from sim.formatting import Clock
@@ -31,17 +28,17 @@ class BackfillByValue(Policy):
 
     plans = "the heads"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        queue = view.queue
-        while queue and queue[0].procs <= view.free:
-            yield Start(queue.pop(0), InOrder(view.free))
+    def decide(self, now: Moment) -> None:
+        queue = now.queue
+        while queue and queue[0].procs <= now.free:
+            now.start(queue.pop(0), InOrder(now.free))
         if not queue:
             return
         head, *others = queue
-        shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))
         for job in sorted(others, key=lambda job: (-job.procs * job.estimate, job.rank)):
-            ends_before = view.now + job.estimate <= shadow
-            if job.procs <= view.free and (ends_before or job.procs <= extra):
+            ends_before = now.time + job.estimate <= shadow
+            if job.procs <= now.free and (ends_before or job.procs <= extra):
                 extra -= 0 if ends_before else job.procs
-                yield Backfill(job, WorthMost(job.procs * job.estimate, shadow))
+                now.backfill(job, WorthMost(job.procs * job.estimate, shadow))

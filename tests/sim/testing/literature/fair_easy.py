@@ -22,14 +22,14 @@ class LeastUsed(Order):
     columns = (Column("usage", "processor-hours that the user has had", of="user"),)
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
 
-    def seeing(self, view: Moment) -> Order:
-        usage, last = view.notes.setdefault("usage", {}), view.notes.setdefault("last", {})
-        hours = (view.now - last.get(0, view.now)) / 3600
+    def seeing(self, now: Moment) -> Order:
+        usage, last = now.notes.setdefault("usage", {}), now.notes.setdefault("last", {})
+        hours = (now.time - last.get(0, now.time)) / 3600
         for user in usage:
             usage[user] *= 0.5 ** (hours / 24 / self.halflife)
-        for job in (*(run.job for run in view.running.values()), *view.completed):
+        for job in (*(run.job for run in now.running.values()), *now.completed):
             usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
-        last[0] = view.now
+        last[0] = now.time
         return replace(self, usage=usage.copy())
 
     def key(self, job: Job, now: float) -> float:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Keep, Start
+from sim import Moment, Policy
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.columns import Column
@@ -22,12 +19,11 @@ class LargestAged(Policy):
     columns = (Column("priority", "processors, and what waiting adds to them"),)
     lets_pass = False
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        priority = {j.rank: j.procs + self.aging * (view.now - j.submit) / 3600 for j in view.queue}
-        view.notes["priority"] = priority
-        for job in sorted(view.queue, key=lambda job: (-priority[job.rank], job.rank)):
-            if job.procs > view.free:
-                if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+    def decide(self, now: Moment) -> None:
+        priority = {j.rank: j.procs + self.aging * (now.time - j.submit) / 3600 for j in now.queue}
+        now.notes["priority"] = priority
+        for job in sorted(now.queue, key=lambda job: (-priority[job.rank], job.rank)):
+            if job.procs > now.free:
+                now.keep(job, TooFewFree(now.free))
                 return
-            yield Start(job, InOrder(view.free))
+            now.start(job, InOrder(now.free))

@@ -5,13 +5,10 @@ tickets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Start
+from sim import Moment, Policy
 from sim.decisions.reasons import Fits
 from sim.policies.parameters import parameter
 
@@ -25,9 +22,9 @@ class Lottery(Policy):
 
     seed: int = parameter(0, "random seed of the order", low=0)
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        lots = Random(f"{self.seed} {view.now}")
-        while fitting := [job for job in view.queue if job.procs <= view.free]:
+    def decide(self, now: Moment) -> None:
+        lots = Random(f"{self.seed} {now.time}")
+        while fitting := [job for job in now.queue if now.fits(job)]:
             shared = Counter(job.user for job in fitting)
             drawn = lots.choices(fitting, [1 / shared[job.user] for job in fitting])[0]
-            yield Start(drawn, Fits(view.free))
+            now.start(drawn, Fits(now.free))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Keep, Start, Wake
+from sim import Moment, Policy
 from sim.decisions.reasons import Fits
 from sim.decisions.sentences import Time
 from sim.formatting import Clock
@@ -33,13 +30,12 @@ class Night(Policy):
     evening: float = parameter(18.0, "the hour of the day at which the night begins", low=12.0, high=24.0)
     morning: float = parameter(6.0, "the hour at which it ends", low=0.0, high=12.0)
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        evening = view.now // DAY * DAY + self.evening * HOUR
-        is_day = self.morning * HOUR <= view.now % DAY < self.evening * HOUR
-        for job in view.queue:
-            if is_day and job.procs > self.share * view.procs:
-                yield Wake(evening)
-                if view.curious:
-                    yield Keep(job, OnlyAtNight(evening))
-            elif job.procs <= view.free:
-                yield Start(job, Fits(view.free))
+    def decide(self, now: Moment) -> None:
+        evening = now.time // DAY * DAY + self.evening * HOUR
+        is_day = self.morning * HOUR <= now.time % DAY < self.evening * HOUR
+        for job in now.queue:
+            if is_day and job.procs > self.share * now.procs:
+                now.wake(evening)
+                now.keep(job, OnlyAtNight(evening))
+            elif now.fits(job):
+                now.start(job, Fits(now.free))

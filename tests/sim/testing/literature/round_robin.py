@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Start
+from sim import Moment, Policy
 from sim.decisions.reasons import Fits
 from sim.policies.columns import Column
 
@@ -18,9 +15,9 @@ class RoundRobin(Policy):
 
     columns = (Column("turn", "the number of the user's last turn", of="user"),)
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        turn = view.notes.setdefault("turn", {})
-        while fitting := [job for job in view.queue if job.procs <= view.free]:
+    def decide(self, now: Moment) -> None:
+        turn = now.notes.setdefault("turn", {})
+        while fitting := [job for job in now.queue if now.fits(job)]:
             job = min(fitting, key=lambda job: (turn.get(job.user, 0), job.rank))
             turn[job.user] = max(turn.values(), default=0) + 1
-            yield Start(job, Fits(view.free))
+            now.start(job, Fits(now.free))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Decision, Resume, Start, Suspend
+from sim import Moment, Policy
 from sim.decisions.reasons import Fits, OwnFree
 from sim.decisions.sentences import Span
 from sim.formatting import Clock, span
@@ -32,20 +29,20 @@ class ShortestRemainingArea(Policy):
     suspends = True
     plans = "nobody"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        for job in sorted(view.queue, key=lambda job: (job.procs * job.estimate, job.rank)):
-            larger = [run.job for run in view.running.values() if run.runs and self._is_larger(view, run.job, job)]
+    def decide(self, now: Moment) -> None:
+        for job in sorted(now.queue, key=lambda job: (job.procs * job.estimate, job.rank)):
+            larger = [run.job for run in now.running.values() if run.runs and self._is_larger(now, run.job, job)]
             for victim in sorted(larger, key=lambda other: -other.rank):
-                if job.procs <= view.free or job.procs > view.free + sum(other.procs for other in larger):
+                if job.procs <= now.free or job.procs > now.free + sum(other.procs for other in larger):
                     break
                 larger.remove(victim)
-                yield Suspend(victim, MakesWay(view.remaining_estimate(victim.rank), job))
-            if job.procs <= view.free:
-                yield Start(job, Fits(view.free))
-        for rank, own in list(view.suspended.items()):
-            if not own & ~view.free_set:
-                yield Resume(view.job(rank), OwnFree())
+                now.suspend(victim, MakesWay(now.remaining_estimate(victim.rank), job))
+            if job.procs <= now.free:
+                now.start(job, Fits(now.free))
+        for rank, own in list(now.suspended.items()):
+            if not own & ~now.free_set:
+                now.resume(now.job(rank), OwnFree())
 
-    def _is_larger(self, view: Moment, running: Job, job: Job) -> bool:
-        left = running.procs * view.remaining_estimate(running.rank)
+    def _is_larger(self, now: Moment, running: Job, job: Job) -> bool:
+        left = running.procs * now.remaining_estimate(running.rank)
         return left > self.factor * job.procs * job.estimate

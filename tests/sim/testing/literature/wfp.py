@@ -4,12 +4,9 @@ first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim import Policy
-from sim.core.moment import Moment
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim import Moment, Policy
 from sim.decisions.reasons import EndsBefore, InOrder, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.columns import Column
@@ -24,19 +21,19 @@ class Wfp(Policy):
     columns = (Column("utility", "(wait / estimate) ** power times processors"),)
     plans = "the heads"
 
-    def decide(self, view: Moment) -> Iterator[Decision]:
-        utility = {j.rank: ((view.now - j.submit) / j.estimate) ** self.power * j.procs for j in view.queue}
-        view.notes["utility"] = utility
-        queue = sorted(view.queue, key=lambda job: (-utility[job.rank], job.rank))
-        while queue and queue[0].procs <= view.free:
-            yield Start(queue.pop(0), InOrder(view.free))
+    def decide(self, now: Moment) -> None:
+        utility = {j.rank: ((now.time - j.submit) / j.estimate) ** self.power * j.procs for j in now.queue}
+        now.notes["utility"] = utility
+        queue = sorted(now.queue, key=lambda job: (-utility[job.rank], job.rank))
+        while queue and queue[0].procs <= now.free:
+            now.start(queue.pop(0), InOrder(now.free))
         if not queue:
             return
         head = queue.pop(0)
-        shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))
         for job in queue:
-            if job.procs <= view.free and view.now + job.estimate <= shadow:
-                yield Backfill(job, EndsBefore(head, shadow, view.now + job.estimate))
-            elif view.curious and job.procs > view.free:
-                yield Keep(job, TooFewFree(view.free))
+            if job.procs <= now.free and now.time + job.estimate <= shadow:
+                now.backfill(job, EndsBefore(head, shadow, now.time + job.estimate))
+            elif job.procs > now.free:
+                now.keep(job, TooFewFree(now.free))
