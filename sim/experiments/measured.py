@@ -63,6 +63,8 @@ class Measured:
     """Compressed pieces of the finished jobs' columns by name; empty if jobs are not stored"""
     unlimited: tuple[str, ...] = ()
     """Names of the policies because of which the recorded limits did not count"""
+    unweighed: str = ""
+    """Warning that the policy slurm ran without the weights of the site; "" if it did not."""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:

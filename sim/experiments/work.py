@@ -19,7 +19,7 @@ from sim.formatting import printable, shortened
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import provided
-from sim.policies.recorded_rules import unlimited
+from sim.policies.recorded_rules import unlimited, unweighed
 from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.workload.model import Workload
@@ -108,7 +108,7 @@ def _run(task: Task) -> Measured:
         policy, *others = (parse_policy(spec, Proof.SENT) for spec in task.code.specs)
     if "+".join(filter(None, map(hash_of_code, (policy, *others)))) != run.code:
         raise SchedscopeError(f"the code of {run.policy} has changed since the sweep began")
-    workload = _workload(task.copy, run.options)
+    workload, form = _workload(task.copy, run.options)
     if not len(workload):
         raise SchedscopeError("nothing to simulate: no job is left")
     moments = [(time, other) for (time, _), other in zip(run.switches, others, strict=True)]
@@ -116,14 +116,16 @@ def _run(task: Task) -> Measured:
         switches = timed(workload, policy, moments, run.placement)
         schedule = simulate(workload, policy, switches=switches, placement=run.placement)
     found = measured(schedule, task.groups, run.cut)
-    return replace(found, unlimited=tuple(unlimited(workload, [policy, *(other for _, other in moments)])))
+    kept, weights = unlimited(workload, [policy, *others]), unweighed(form, workload, [policy, *others])
+    return replace(found, unlimited=tuple(kept), unweighed=weights)
 
 
 @lru_cache(maxsize=2)
-def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> Workload:
+def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> tuple[Workload, str]:
+    """Return the jobs of a run, and the format of their trace."""
     source = Source.of_options("", dict(options))
     whole, jobs = _held_workload(copy, source.procs, source.machine)
-    return jobs.ready(source.made(whole))
+    return jobs.ready(source.made(whole)), jobs.trace.format
 
 
 @lru_cache(maxsize=2)
@@ -134,4 +136,4 @@ def _held_workload(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> t
 
 def size_of(copy: str, run: Run) -> int:
     """Return the number of jobs of a run; `copy` is the key of its parsed trace, which must be in memory."""
-    return len(_workload(copy, run.options))
+    return len(_workload(copy, run.options)[0])

@@ -150,16 +150,17 @@ def _made(
 ) -> int:
     progress: Progress | None = None
     errors: list[Outcome] = []
-    overloaded, unlimited = 0, dict[str, None]()
+    overloaded, unlimited, unweighed = 0, dict[str, None](), ""
 
     def watched(told: Told) -> Told:
         def also(now: Progress, outcomes: list[Outcome]) -> None:
-            nonlocal progress, overloaded
+            nonlocal progress, overloaded, unweighed
             progress = now
             errors.extend([o for o in outcomes if o.error][: SHOWN_ERRORS - len(errors)])
             for found in filter(None, (o.measured for o in outcomes)):
                 overloaded += bool(found.overload)
                 unlimited.update(dict.fromkeys(found.unlimited))
+                unweighed = found.unweighed or unweighed
             told(now, outcomes)
 
         return also
@@ -172,7 +173,7 @@ def _made(
         raise KeyboardInterrupt(
             f"interrupted: {there:,} of {len(plan):,} runs are in {path}; repeat the command to continue"
         ) from None
-    say("\n".join(filter(None, [*_told(progress, path, errors, overloaded), unkept(unlimited)])))
+    say("\n".join(filter(None, [*_told(progress, path, errors, overloaded), unkept(unlimited), unweighed])))
     return 1 if progress.failed else 0
 
 

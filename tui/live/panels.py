@@ -159,7 +159,7 @@ def _age(scene: LiveScene, now: float, is_narrow: bool) -> list[Span]:
     cluster, state = scene.cluster, scene.state
     at, coming = date(cluster.at, now if not state.title else cluster.at), next_poll(state, now)
     if state.trouble:
-        shown = "" if is_narrow and coming else f", picture of {at}"
+        shown = "" if scene.follows or (is_narrow and coming) else f", picture of {at}"
         return [Span(f"no answer since {date(state.since, now)}{shown}{coming} ", "bad strong")]
     if state.title:
         title = text.shorten(printable(state.title), 12 if is_narrow else 30)

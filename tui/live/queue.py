@@ -172,8 +172,13 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
 
 
 def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
-    found = None if scene.forecasts is None else scene.forecasts.span(job.id)
-    return "" if found is None else range_in_words(found.low, found.high, scene.cluster.at)
+    """Return our forecast of a job's start as text: a range or, while too few starts are known for ranges, one time
+    after "~"; "" without a forecast.
+    """
+    if (made := scene.forecasts) is None or (found := made.starts.get(job.id)) is None:
+        return ""
+    around, now = made.ranges.get(job.id), scene.cluster.at
+    return range_in_words(*around, now) if around else f"~{range_in_words(found.middle, found.middle, now)}"
 
 
 def range_in_words(low: float, high: float, now: float) -> str:

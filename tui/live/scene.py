@@ -42,7 +42,9 @@ class State:
     trouble: str = ""
     """Error of the controller or of reading a recording; "" for none."""
     since: float = 0.0
-    """Time of the first failed poll since the last successful one, in seconds since 1970; valid only with `trouble`."""
+    """Time of the last answer or, before there was any, of the first failed poll, in seconds since 1970; valid only
+    with `trouble`.
+    """
     unrecorded: str = ""
     reading: float | None = None
     """Share of a recording that has been read, from 0 to 1; None if all is, or if the cluster is polled."""

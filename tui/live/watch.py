@@ -370,7 +370,7 @@ class Live(Watch):
                 self._push([], past)
             self._keep(cluster, past)
         except SchedscopeError as error:
-            since = self.state.since if self.state.trouble else time.time()
+            since = self._last.at if self._last is not None else self.state.since or time.time()
             self._pace = self._pace.after(None)
             self._push([], trouble=str(error), since=since, due=self._due())
 

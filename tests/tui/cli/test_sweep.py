@@ -19,7 +19,8 @@ from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
-from sim.policies.recorded_rules import unkept
+from sim.forecast.replay import read
+from sim.policies.recorded_rules import unkept, unweighed
 from tests.sim.experiments.examples import BREAKS, policy_file
 from tests.sim.workload.test_replay import recorded
 from tests.tui.cli.program import error, schedscope
@@ -58,6 +59,20 @@ def test_a_sweep_names_the_policies_that_cannot_keep_recorded_limits(tmp_path: P
     assert "limits" not in one.stdout
     two = schedscope("sweep", week, "--policy", "slurm", "--policy", "conservative", "-o", tmp_path / "two")
     assert two.stdout.splitlines()[1:] == [unkept(["conservative"])]
+
+
+def test_a_sweep_says_that_slurm_lacks_the_weights_of_the_site(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.txt"
+    path.write_text(
+        "JobID|Submit|Start|End|NCPUS|Timelimit|State\n"
+        + "".join(
+            f"{job}|2026-11-23T10:00:0{job}|2026-11-23T10:00:09|2026-11-23T10:01:00|2|5|COMPLETED\n"
+            for job in range(1, 4)
+        )
+    )
+    told = schedscope("sweep", path, "--policy", "slurm", "--policy", "easy", "-o", tmp_path / "one").stdout
+    assert told.splitlines()[1:] == [unweighed("sacct", read(str(path)), ["slurm"])]
+    assert "weights" not in schedscope("sweep", path, "--policy", "easy", "-o", tmp_path / "two").stdout
 
 
 def test_failed_runs_are_reported_and_the_code_is_1(tmp_path: Path) -> None:

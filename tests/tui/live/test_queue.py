@@ -12,6 +12,7 @@ from sim.cluster.observed import Dated, Observed
 from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.board import Forecasts
 from sim.forecast.expected import Expected
+from sim.forecast.ranges import Range
 from tests.effort import calls
 from tests.sim.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
@@ -73,11 +74,20 @@ def test_forecast_stands_beside_slurms_date_where_there_is_room() -> None:
     observed = observed_of(waits("1", 2, 7200, "Priority", "n1"), waits("2", 2, 7200, "BeginTime"))
     context = context_of(observed)
     starts = {"1": Expected(DAY + 3600, DAY + 5400, DAY + 9000)}
-    told = replace(context, scene=replace(context.scene, forecasts=Forecasts(DAY, starts, {})))
+    ranges = {"1": Range(DAY + 3600, DAY + 9000)}
+    told = replace(context, scene=replace(context.scene, forecasts=Forecasts(DAY, starts, ranges)))
     rows = {width: draw_queue(told, (width, 9)).text.splitlines() for width in (50, 70, 100)}
     assert [rows[width][2].split()[3:5] for width in (70, 100)] == 2 * [["02:00", "01:00-02:30"]]
     assert [rows[50][place].split()[3] for place in (2, 3)] == ["01:00-02:30", ">02:00"]
     assert rows[100][3].split()[5:7] == ["02:00", "-"]
+    assert "Our forecast: 01:00 to 02:30 for 80 %" in draw_job(replace(told, selected=0), (70, 20)).text
+
+
+def test_forecast_without_a_range_is_one_time() -> None:
+    context = context_of(observed_of(waits("1", 2, 7200, "Priority", "n1")))
+    starts = {"1": Expected(DAY + 3600, DAY + 5400, DAY + 9000)}
+    told = replace(context, scene=replace(context.scene, forecasts=Forecasts(DAY, starts, {})))
+    assert draw_queue(told, (70, 9)).text.splitlines()[2].split()[3:5] == ["02:00", "~01:30"]
     assert "Our forecast: 01:30, if no other job comes" in draw_job(replace(told, selected=0), (70, 20)).text
 
 

@@ -38,6 +38,7 @@ SIGNS = (
     ("15:10?", "an expected start that is no plan: the job waits for something else than cores"),
     ("not before", "the begin time of a job, which its user chose or which it has after a requeue"),
     ("15:10-17:40", "our own forecast of a start; - or Slurm's date where a reason to wait is not modelled"),
+    ("~15:10", "our own forecast of a start while too few starts are known for a range"),
     ("2x +5m", "the expected start moved twice, five minutes later in all"),
 )
 TWINS = {"step(1)": "← →", "jump(1)": "[ ]"}

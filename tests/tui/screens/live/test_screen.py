@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
 
+from sim.cluster.dates import date
 from sim.cluster.pace import Pace
 from sim.cluster.values import Cluster, Node
 from tests.tui.live.moments import DAY, NODES, runs, waits
@@ -208,7 +210,7 @@ async def test_trouble_is_said_and_the_picture_stays(monkeypatch: pytest.MonkeyP
         await seen.pilot.pause()
         seen.screen.draw()
         await seen.pilot.pause()
-        assert "no answer since" in seen.text
+        assert f"no answer since {date(DAY + 60, time.time())}, " in seen.text, "the time of the last answer"
         assert "Unable to contact" in seen.text
         assert "n1" in seen.text
 
