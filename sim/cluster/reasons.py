@@ -47,8 +47,8 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
         return "waits: Slurm gives no reason now"
     code = job.reason.partition(",")[0].strip()
     if code in PLANNED_FOR or code.startswith(_UNAVAILABLE):
-        for_nodes, lacks = _for_nodes(cluster, job, code), lacking_license(cluster, job)
-        return f"{for_nodes}; it also {lacks}" if lacks else for_nodes
+        text, lacks = _for_nodes(cluster, job, code), lacking_license(cluster, job)
+        return f"{text}; it also {lacks}" if lacks else text
     if code in _TOLD:
         return _TOLD[code](cluster, job)
     if (told := limit_reason(cluster, job)) is not None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import cycle, islice
+from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
 
@@ -103,8 +103,8 @@ def forecast_falsehoods(recording: Recording, each: int = 1) -> Iterator[Falseho
         board.learn(ended)
         made = board.add(cluster)
         ledger.see(cluster, ended)
-        asked = islice(cycle(cluster.queue), len(ledger.pictures), None)  # a question takes long
-        changed = next((job for job in asked if job.limit), None) if any(job.limit for job in cluster.queue) else None
+        limited = [job for job in cluster.queue if job.limit]
+        changed = limited[len(ledger.pictures) % len(limited)] if limited else None  # a question takes long
         for job in cluster.queue:
             for text in _sentences(cluster, job, made, board if job is changed else None, ledger):
                 try:
@@ -114,11 +114,13 @@ def forecast_falsehoods(recording: Recording, each: int = 1) -> Iterator[Falseho
         ledger.note(cluster, made)
 
 
-def _sentences(cluster: Cluster, job: ClusterJob, made: Forecasts, board: Board, ledger: Ledger) -> Iterator[str]:
+def _sentences(
+    cluster: Cluster, job: ClusterJob, made: Forecasts, board: Board | None, ledger: Ledger
+) -> Iterator[str]:
     yield from forecast_lines(cluster, job, made)
     known = expectations((each for each in ledger.pictures if each.at >= job.submit), job.id)
     yield from (line for line in moved(known, cluster.at) if line and not line.startswith("said at"))
-    if board and job.limit:
+    if board is not None and job.limit:
         yield from answer_lines(cluster, what_if(cluster, job, f"time={job.limit / 2:.0f}", board.past))
 
 

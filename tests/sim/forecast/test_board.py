@@ -87,10 +87,11 @@ def test_range_follows_from_earlier_errors() -> None:
 
 
 def test_forecast_of_an_end_after_the_deadline_says_so() -> None:
-    soon = replace(WIDE, deadline=NOW + 300 + WIDE.limit - 1)
+    due = NOW + 300 + 600.0
+    soon = replace(WIDE, limit=600.0, deadline=due - 1)
     (told,) = forecast_lines(cluster(RUNS, soon), soon, Board().add(cluster(RUNS, soon)))
-    assert told.endswith(f"for a range; it would then end after its deadline, {date(soon.deadline, NOW)}.")
-    late = replace(soon, deadline=soon.deadline + 1)
+    assert told.endswith(f"for a range; it would then end after its deadline, {date(due - 1, NOW)}.")
+    late = replace(soon, deadline=due)
     assert "deadline" not in "".join(forecast_lines(cluster(RUNS, late), late, Board().add(cluster(RUNS, late))))
 
 
