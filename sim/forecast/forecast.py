@@ -5,6 +5,7 @@ priorities.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,6 +59,7 @@ STEPS = 240
 """Number by which the median time limit is divided to get the rounding of ends (at least 1 second, at most
 `RESOLUTION`).
 """
+_GPUS = re.compile(r"(?:^|,)gres/gpu[^,]*")
 UNLIMITED = 86400.0
 """Run time in seconds that is assumed for a job without a time limit."""
 
@@ -330,8 +332,10 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
     groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
     asked = Asked(replace(machine, groups=groups))
     for job in jobs:
+        # whole nodes come with all their GPUs, of which no two nodes need have as many
+        tres = _GPUS.sub("", job.tres) if job.is_running and job.is_exclusive else job.tres
         row = {
-            "partition": job.partition, "reqtres": job.tres, "alloctres": job.tres, "nodelist": ",".join(job.nodes),
+            "partition": job.partition, "reqtres": tres, "alloctres": tres, "nodelist": ",".join(job.nodes),
             "reqmem": f"{job.memory}Mn" if job.memory else "", "reqnodes": str(job.nodes_wanted),
             "reservation": job.reservation,
         }  # fmt: skip

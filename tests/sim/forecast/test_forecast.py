@@ -83,6 +83,14 @@ def test_running_job_on_a_drained_node_leaves_a_forecast(model: Model) -> None:
     assert said(model, wide, WAITS, nodes=drained, past=Past()) == {"2": 300}
 
 
+@pytest.mark.parametrize("model", [LIMITS, LEARNT])
+def test_whole_nodes_of_a_running_job_are_taken_with_their_gpus(model: Model) -> None:
+    """It got the GPU of one of its nodes without asking for it."""
+    whole = replace(RUNS, cpus=8, nodes=("n1", "n2"), tres="cpu=8,mem=80M,node=2,gres/gpu=1", is_exclusive=True)
+    assert said(model, whole, WAITS, past=Past()) == {"2": 300}
+    assert said(model, replace(whole, tres="cpu=8,node=2,gres/gpu=2"), WAITS, past=Past()) == {"2": 300}
+
+
 def test_jobs_start_in_the_order_of_their_priorities() -> None:
     first = replace(WAITS, id="5", priority=90, cpus=8, tres="cpu=8,node=2")
     late = replace(WAITS, cpus=5, tres="cpu=5,node=2")
