@@ -1,3 +1,1 @@
-"""One engine for watched and unwatched runs, in plain typed Python. It stands beside `sim.engine` until it has all
-families of policies; then that one goes.
-"""
+"""Engine for watched and unwatched runs: one moment, on which policies act, from one instant to the next."""

@@ -1,3 +1,1 @@
-"""Engine, which simulates a run: the state of the run, the changes of this state (`transitions`, `policy_switch`), and
-views of it.
-"""
+"""Parts of a run with which the engine (`sim.core`) works, and what other rooms read of a run."""

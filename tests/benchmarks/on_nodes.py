@@ -22,8 +22,8 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
-from sim.kernel import choice
 
+from sim.compiled import described
 from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
@@ -135,7 +135,7 @@ def main() -> None:
 def measure(trace: Trace, source: str, given: argparse.Namespace) -> None:
     on_nodes = Workload.of(trace).with_overruns()
     equal = Workload.of(trace, procs=on_nodes.procs).with_overruns()
-    print(f"{len(on_nodes):,} jobs {source} on {given.nodes}; the loop: {choice.described()}")
+    print(f"{len(on_nodes):,} jobs {source} on {given.nodes}; {described()}")
     for spec in given.policy or ["fcfs", "firstfit", "easy"]:
         policy = parse_policy(spec)
         runs = (partial(run, jobs, policy) for jobs in (equal, on_nodes))

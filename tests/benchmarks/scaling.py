@@ -3,7 +3,7 @@
     python -m tests.benchmarks.scaling [--policy SPEC ...] [--most JOBS] [-o FILE.svg]
 
 Workloads of Lublin and Feitelson's model are made here. The measure is the time of a core per job, with decisions and
-full history, by the loop that `SCHEDSCOPE_KERNEL` names, and the bytes of the history per job. If the time per job
+full history, compiled or not (`SCHEDSCOPE_COMPILED=off`), and the bytes of the history per job. If the time per job
 does not grow, all bars of a row are equally long.
 """
 
@@ -16,8 +16,7 @@ from math import log10
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.kernel import choice
-
+from sim.compiled import described
 from sim.core.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
@@ -118,7 +117,7 @@ def as_svg(lines: Lines) -> str:
     for number, (spec, colour) in enumerate(zip(policies, COLOURS * len(policies), strict=False)):
         y = MARGIN + HIGH + 40 + 16 * number
         parts.append(f'<path d="M{MARGIN} {y - 4}h20" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{MARGIN + 26}" y="{y}">{escape(spec)}, {choice.described()}</text>')
+        parts.append(f'<text x="{MARGIN + 26}" y="{y}">{escape(spec)}, {described()}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -129,7 +128,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="draw it as SVG, too")
     chosen = parser.parse_args()
     policies, lines = chosen.policy or ["easy", "conservative"], Lines()
-    print(f"{JOBS:,} jobs on {PROCS} processors at load {LOAD}, but for what grows; the loop: {choice.described()}")
+    print(f"{JOBS:,} jobs on {PROCS} processors at load {LOAD}, but for what grows; {described()}")
     for grows, all_points in GROWS.items():
         points = [at for at in all_points if grows != "jobs" or at <= chosen.most]
         for spec, point in measured(grows, points, policies):

@@ -2,18 +2,17 @@
 
     python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...] [--pyss FOLDER]
 
-For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine alone and the
-compiled loop, each with decisions and full history, compute the same schedule and then other policies, a user's own
-EASY among them: by calls, which the loop calls at each pass, and by `yield`, which the engine runs. EASY's times are
-the best of a few runs, those of other policies single runs; each follows a run of the bare loop. With a
-checkout of pyss, its time on the same jobs is shown as well, and how many of its starts equal ours. Memory is the peak
-of a separate process that loads the trace and runs EASY with full history.
+For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine, with decisions and full
+history, computes the same schedule and then other policies, among them EASY as a user's own file (`schedscope new`).
+EASY's times are the best of a few runs, those of other policies single runs; each follows a run of the bare loop.
+`SCHEDSCOPE_COMPILED=off` measures the sources. With a checkout of pyss, its time on the same jobs is shown as well, and
+how many of its starts equal ours. Memory is the peak of a separate process that loads the trace and runs EASY with full
+history.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import time
@@ -21,20 +20,19 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from sim.kernel import choice
-from sim.kernel.known import known
-from tests.oracle.by_yield import OldEasy
-
+from sim.compiled import described
 from sim.core.engine import Engine
 from sim.policies import parse_policy
-from sim.policies.backfill.easy import Easy
+from sim.policies.own.consent import Proof
 from sim.policies.policy import Policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
+from tui.cli.new import texts
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (
@@ -51,6 +49,8 @@ POLICIES = (
     "selective",
     "tunable",
 )
+
+OWN = "a user's own easy"
 
 
 def best_of(runs: int, action: Callable[[], object]) -> float:
@@ -78,18 +78,16 @@ def load(path: Path) -> Workload:
     return workload
 
 
-class OwnEasy(Easy):
-    """EASY that is not compiled, as a user's own file with the text of ours would be."""
+def own_easy() -> Policy:
+    """Return EASY as a user's own file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "own.py")
+        path.write_text(texts(path, "easy")[0], encoding="utf-8")
+        return parse_policy(str(path), Proof.TYPED)
 
 
-OWN: dict[str, Policy] = {"own easy by calls": OwnEasy(), "own easy by yield": OldEasy()}
-
-
-def run(workload: Workload, policy: str | Policy, loop: str = "") -> Engine:
-    """Return the engine after a run with full history. `loop`: "off" (the engine alone), "compiled" or "" (the loop if
-    it is compiled).
-    """
-    os.environ[choice.SETTING] = loop
+def run(workload: Workload, policy: str | Policy) -> Engine:
+    """Return the engine after a run with full history."""
     engine = Engine(workload, policy, curious=False)
     engine.run()
     return engine
@@ -108,42 +106,36 @@ def bare(workload: Workload) -> list[float]:
 
 
 def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | None) -> None:
-    """Print the table of the trace at `path`: seconds of the bare loop, of the engine and its loops, and of pyss in
-    `checkout` (None: without pyss).
+    """Print the table of the trace at `path`: seconds of the bare loop, of the engine, and of pyss in `checkout` (None:
+    without pyss).
     """
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
-    loops = ["off", *(["compiled"] if choice.compiled() else [])]
     loop = best_of(runs, lambda: bare(workload))
     print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors; seconds, times the bare loop")
     print(f"  {'bare loop, EASY':<28}{loop:9.3f}")
     print(f"  {'loading':<28}{best_of(runs, lambda: load(path)):9.3f}")
-    print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "compiled loop")[: len(loops)]))
-    for spec in ("easy", *OWN, *policies):
-        policy = OWN.get(spec) or parse_policy(spec)
-        many, known_here = (
-            runs if isinstance(policy, Easy) else 1,
-            loops if known(policy, choice.compiled()) else loops[:1],
-        )
-        runners = [partial(run, workload, policy, by) for by in known_here]
-        loop, *times = best_of_each(many, partial(bare, workload), *runners)
-        print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
+    print(f"  the engine: {described()}")
+    for spec in ("easy", OWN, *policies):
+        policy, many = own_easy() if spec == OWN else parse_policy(spec), runs if spec in ("easy", OWN) else 1
+        loop, took = best_of_each(many, partial(bare, workload), partial(run, workload, policy))
+        print(f"  {spec:<28}{took:9.3f} {took / loop:8.2f}", flush=True)
     if checkout:
-        _beside_pyss(checkout, workload, loops, runs)
-    print(f"  {'memory, easy':<34}{memory(path):8.0f} MB at its peak")
+        _beside_pyss(checkout, workload, runs)
+    print(f"  {'memory, easy':<28}{memory(path):9.0f} MB at its peak")
 
 
-def _beside_pyss(checkout: Path, workload: Workload, loops: list[str], runs: int) -> None:
-    """For each policy that pyss has as well: print pyss's seconds, those of each loop and their ratio, and the share of
-    equal starts.
+def _beside_pyss(checkout: Path, workload: Workload, runs: int) -> None:
+    """For each policy that pyss has as well: print pyss's seconds, ours and their ratio, and the share of equal
+    starts.
     """
     for spec in pyss.SCHEDULERS:
         ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
         starts = run(workload, spec).schedule().start
         theirs, alike = min(each.seconds for each in ran), float((starts == ran[0].starts).mean())
-        ours = [best_of(runs, partial(run, workload, spec, by)) for by in loops]
-        beside = "".join(f"{time:11.3f} {theirs / time:7.1f}x" for time in ours)
-        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}   {alike:.1%} of its starts", flush=True)
+        ours = best_of(runs, partial(run, workload, spec))
+        beside = f"{ours:11.3f} {theirs / ours:7.1f}x   {alike:.1%} of its starts"
+        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}", flush=True)
 
 
 def memory(path: Path) -> float:
