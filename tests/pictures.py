@@ -56,7 +56,7 @@ PICTURES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 """(name, trace, policy, keys to press)"""
 LAB: tuple[tuple[str, tuple[str, str], tuple[str, ...]], ...] = (
     ("reloaded", ("parameter(7.0,", "parameter(1.0,"), ("d",)),
-    ("refused", ("Easy(order=self.order).decide(view)", "2 * [*Easy(order=self.order).decide(view)]"), ()),
+    ("refused", ("Easy(order=self.order).decide(now)", "[now.start(job, 'first') for job in 2 * now.queue[:1]]"), ()),
 )
 """(name, (text of the policy's file, its replacement), keys to press after that change)"""
 WRITTEN: Mapping[str, str] = {

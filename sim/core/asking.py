@@ -170,8 +170,8 @@ class Asking(State):
     def is_first(self, job: Job) -> bool:
         """Return True if the waiting job is at the front of the queue."""
         if self._has_limits or self._only is not None:
-            return self._line()[0] is job
-        return self._waiting.is_first(job, self._time)
+            return next(iter(self._line()), None) is job
+        return job.rank in self._waiting.jobs and self._waiting.is_first(job, self._time)
 
     def job(self, rank: int) -> Job:
         """Return the job of that rank, which must have been submitted."""

@@ -126,7 +126,7 @@ async def test_a_folder_that_comes_later_is_used(monkeypatch: pytest.MonkeyPatch
 # Policies that misbehave
 
 EASY = "from sim.policies.backfill.easy import Easy\nclass Mine(Easy):\n    '''Mine.'''\n"
-DECIDE = "    def decide(self, view):\n        {}\n        yield from super().decide(view)\n"
+DECIDE = "    def decide(self, now):\n        {}\n        super().decide(now)\n"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ DECIDE = "    def decide(self, view):\n        {}\n        yield from super().de
     [
         ("import atexit, time\natexit.register(time.sleep, 999)\n" + EASY, 0),
         ("class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n" + EASY, 0),
-        (EASY + DECIDE.format("while view.now > 100: pass"), 0),
+        (EASY + DECIDE.format("while now.time > 100: pass"), 0),
         ("import builtins\n" + EASY + DECIDE.format("builtins.len = None"), 0),
         ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n" + EASY + DECIDE.format("f()"), 0),
         ("import os\n" + EASY + DECIDE.format("os.write(1, b'\\x1b[2J')"), 0),

@@ -23,7 +23,7 @@ from sim.policies.orders import Order
 from sim.policies.policy import order_field
 """
 MINE = "@dataclass(frozen=True)\nclass Mine(Easy):\n    '''Mine.'''\n"
-DECIDE = "    def decide(self, view):\n        {}\n        yield from super().decide(view)\n"
+DECIDE = "    def decide(self, now):\n        {}\n        super().decide(now)\n"
 HARMLESS = {
     "a sleeping atexit": "import atexit, time\natexit.register(time.sleep, 999)\n",
     "a failing atexit": "import atexit\natexit.register(lambda: 1 / 0)\n",
