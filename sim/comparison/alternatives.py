@@ -75,10 +75,7 @@ def _outcome(schedule: Schedule, first: Floats, rank: int) -> Tried:
     )
     starts = waits[rank] < inf
     return Tried(
-        schedule.policy,
-        float(schedule.start[rank]) if starts else None,
-        float(waits[rank]) if starts else None,
-        price,
+        schedule.policy, float(schedule.start[rank]) if starts else None, float(waits[rank]) if starts else None, price
     )
 
 

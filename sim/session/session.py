@@ -164,12 +164,7 @@ def session_text(session: Session) -> str:
         tables += [
             (
                 "switch",
-                {
-                    "branch": branch.name,
-                    "step": switch.step,
-                    "time": switch.time,
-                    "policy": full_spec(switch.spec),
-                }
+                {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": full_spec(switch.spec)}
                 | _breaks(switch)
                 | ({"after": True} if switch.is_after else {}),
             )

@@ -19,10 +19,7 @@ from sim.workload.source import Source, find
 
 
 def session_of(
-    source: Source,
-    policy: Policy | str,
-    switches: Iterable[tuple[float, Policy]] = (),
-    placement: Placement = "lowest",
+    source: Source, policy: Policy | str, switches: Iterable[tuple[float, Policy]] = (), placement: Placement = "lowest"
 ) -> Session:
     """Return a session at the beginning of a run; the trace is read for its hash."""
     trace = TraceRef.of(source.trace, is_sample=find(source.trace) != Path(source.trace))

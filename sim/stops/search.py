@@ -30,11 +30,7 @@ Quit: TypeAlias = Callable[[int], bool]
 
 
 def search_forward(
-    timeline: Timeline,
-    stops: Sequence[Stop],
-    should_quit: Quit,
-    until_step: float = inf,
-    until_time: float = inf,
+    timeline: Timeline, stops: Sequence[Stop], should_quit: Quit, until_step: float = inf, until_time: float = inf
 ) -> Found | None:
     """Move forward to the next step that meets a condition; return both, or None at the last step or limit. If the
     search quits, the cursor stays, and the result is None.

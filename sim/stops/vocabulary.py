@@ -133,7 +133,7 @@ class Change(NamedTuple):
 CHANGES: dict[str, Change] = {
     "head changes": Change(
         "a different job becomes first in the queue", lambda i: i.head.id if i.head else "", in_columns=False
-    ),
+    )
 }
 
 

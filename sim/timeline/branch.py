@@ -59,11 +59,7 @@ class Branch:
     """Branch of a timeline; other code may read `engine`, at the last computed step, but must not move it."""
 
     def __init__(
-        self,
-        name: str,
-        engine: Engine,
-        parent: Branch | None = None,
-        switches: Iterable[Switch] = (),
+        self, name: str, engine: Engine, parent: Branch | None = None, switches: Iterable[Switch] = ()
     ) -> None:
         self.name, self.engine = name, engine
         self.parent = None if parent is None else parent.name

@@ -14,12 +14,7 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
 from sim.decisions.reasons_inferred import FewBesideKept, Heads, NotConsidered, RowLater
 from sim.decisions.reasons_on_nodes import RoomLater
-from sim.decisions.reasons_to_wait import (
-    MachineGoesDown,
-    PlannedLater,
-    RoomUnseen,
-    TooFewFree,
-)
+from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import Reason, words_of
 from sim.engine.moment import LiveMoment, Moment
 from sim.engine.snapshot import Queued

@@ -22,18 +22,8 @@ class Category(NamedTuple):
     meaning: str
 
 
-LENGTHS = (
-    Category("VS", "0-10 min"),
-    Category("S", "10 min-1 h"),
-    Category("L", "1-8 h"),
-    Category("VL", "> 8 h"),
-)
-WIDTHS = (
-    Category("Seq", "1 processor"),
-    Category("N", "2-8"),
-    Category("W", "9-32"),
-    Category("VW", "> 32"),
-)
+LENGTHS = (Category("VS", "0-10 min"), Category("S", "10 min-1 h"), Category("L", "1-8 h"), Category("VL", "> 8 h"))
+WIDTHS = (Category("Seq", "1 processor"), Category("N", "2-8"), Category("W", "9-32"), Category("VW", "> 32"))
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
 """Largest width of each category except the last, which is unbounded; exactly this width belongs to it."""

@@ -171,22 +171,13 @@ class TransformOptions:
     """Transforms in the order of application, except that `feedback` precedes `load`, and `overrun` is last."""
 
     window: tuple[float | datetime, float | datetime] | None = option(
-        None,
-        str,
-        "Only jobs submitted from T0 until T1 (like 30d,37d).",
-        "T0,T1",
-        read=parse_window,
+        None, str, "Only jobs submitted from T0 until T1 (like 30d,37d).", "T0,T1", read=parse_window,
         write=_written_window,
-    )
+    )  # fmt: skip
     widen: float = option(
-        1.0,
-        float,
-        "Multiply the jobs' processors by F (at most all there are).",
-        "F",
-        called="the widening factor",
-        low=SMALLEST,
-        high=GREATEST,
-    )
+        1.0, float, "Multiply the jobs' processors by F (at most all there are).", "F", called="the widening factor",
+        low=SMALLEST, high=GREATEST,
+    )  # fmt: skip
     resample: Literal["none", "weeks", "users", "hyper-erlang", "lublin", "sud"] = option(
         "none",
         str,
@@ -199,62 +190,30 @@ class TransformOptions:
         None, int, "Simulate only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST
     )
     load: float = option(
-        1.0,
-        float,
-        "Divide the times between arrivals by F.",
-        "F",
-        called="the load factor",
-        low=SMALLEST,
+        1.0, float, "Divide the times between arrivals by F.", "F", called="the load factor", low=SMALLEST,
         high=GREATEST,
-    )
+    )  # fmt: skip
     stretch: float = option(
-        1.0,
-        float,
-        "Multiply run times and estimates by F.",
-        "F",
-        called="the stretch factor",
-        low=SMALLEST,
+        1.0, float, "Multiply run times and estimates by F.", "F", called="the stretch factor", low=SMALLEST,
         high=GREATEST,
-    )
+    )  # fmt: skip
     offline: bool = option(False, bool, "Submit all jobs at time 0.")
     estimates: str = option("recorded", str, f"{ESTIMATES}.", "MODEL")
     high: float | None = option(
-        None,
-        float,
-        "Give a random share of the jobs high priority.",
-        "FRACTION",
-        called="the fraction of high priority jobs",
-        low=0,
-        high=1,
-    )
+        None, float, "Give a random share of the jobs high priority.", "FRACTION",
+        called="the fraction of high priority jobs", low=0, high=1,
+    )  # fmt: skip
     priority_from: Literal["queue"] | None = option(
-        None,
-        str,
-        "Take high priority from the queue field.",
-        called="where priorities come from",
-        choices=("queue",),
+        None, str, "Take high priority from the queue field.", called="where priorities come from", choices=("queue",)
     )
     reserve: float = option(
-        0.0,
-        float,
-        "Let this random share of the jobs request a reserved start.",
-        "FRACTION",
-        called="the fraction of reservations",
-        low=0,
-        high=1,
-    )
+        0.0, float, "Let this random share of the jobs request a reserved start.", "FRACTION",
+        called="the fraction of reservations", low=0, high=1,
+    )  # fmt: skip
     lead: float = option(
-        86400.0,
-        str,
-        "Reserved starts are at most T after submission.",
-        "T",
-        called="the lead of reservations",
-        low=0,
-        high=LATEST,
-        unit=" seconds",
-        read=parse_time,
-        write=written_time,
-    )
+        86400.0, str, "Reserved starts are at most T after submission.", "T", called="the lead of reservations", low=0,
+        high=LATEST, unit=" seconds", read=parse_time, write=written_time,
+    )  # fmt: skip
     seed: int = option(0, int, "Seed of everything random.", "N", called="the seed", low=0, high=2**62)
     overrun: Literal["kill", "grow"] = option(
         "kill", str, "Kill jobs at their estimate, or increase the estimates of longer jobs.",
@@ -265,27 +224,15 @@ class TransformOptions:
     )
 
 
+# fmt: off
 OPTIONS = {
     "procs": Option(
-        "procs",
-        None,
-        int,
-        "Processors (default: the trace's).",
-        "N",
-        low=1,
-        high=MOST_PROCS,
+        "procs", None, int, "Processors (default: the trace's).", "N", low=1, high=MOST_PROCS,
         called="the number of processors",
     ),
     "machine": Option(
-        "machine",
-        (),
-        str,
-        "Size of the machine from T on: N processors. Repeatable.",
-        "T=N",
-        called="a size of the machine",
-        read=parse_machine,
-        write=written_machine,
-        many=True,
+        "machine", (), str, "Size of the machine from T on: N processors. Repeatable.", "T=N",
+        called="a size of the machine", read=parse_machine, write=written_machine, many=True,
     ),
     "outage": Option(
         "outage",
@@ -307,12 +254,10 @@ OPTIONS = {
         "held", "eligible", str, "Arrival time of held jobs of a sacct dump.", choices=("eligible", "submit")
     ),
     "nodes": Option(
-        "nodes",
-        None,
-        str,
-        "Machine of nodes: the text of 'scontrol -o show node' and 'show partition', or TOML.",
+        "nodes", None, str, "Machine of nodes: the text of 'scontrol -o show node' and 'show partition', or TOML.",
         "FILE",
     ),
     "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),
 }
+# fmt: on
 """Options by name, in the order of the help: the machine first, reading of the trace last."""

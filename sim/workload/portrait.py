@@ -25,14 +25,7 @@ CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
 """Estimate above, and run time below, which a job may have crashed, in seconds (Lawson & Smirni table 1)."""
 RUN_LIMITS = (10, 30, 60, 180, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 604800)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-STATUSES = {
-    0: "failed",
-    1: "completed",
-    2: "partial",
-    3: "partial, last",
-    4: "partial, failed",
-    5: "cancelled",
-}
+STATUSES = {0: "failed", 1: "completed", 2: "partial", 3: "partial, last", 4: "partial, failed", 5: "cancelled"}
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,7 @@ class Uniform:
 Sample: TypeAlias = PaperSample | Realistic | Uniform | NodesSample
 QUEUES = ("primary", "challenge", "urgent")
 
+# fmt: off
 SAMPLES: tuple[PaperSample | Realistic, ...] = (
     PaperSample(
         name="z-figure4",
@@ -109,9 +110,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         procs=10,
         jobs=((0, 6, 600), (10, 4, 1190), (20, 8, 600), (30, 4, 900), (40, 5, 500)),
         showing=Showing(
-            title="Which jobs may pass?",
-            policy="easy",
-            at=600,
+            title="Which jobs may pass?", policy="easy", at=600,
             note="J5 passes J3: it ends before J3 is to start. J4 would not, and needs more than J3 leaves.",
         ),
         notes=(
@@ -128,9 +127,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         procs=10,
         jobs=((0, 3, 600), (0, 4, 1200), (10, 7, 600), (20, 8, 600), (30, 3, 2000)),
         showing=Showing(
-            title="Which jobs have a promise?",
-            policy="conservative",
-            at=30,
+            title="Which jobs have a promise?", policy="conservative", at=30,
             note="J5 would fit now, but J4 could not start as promised. Under easy J4 has no promise: V compares.",
         ),
         notes=(
@@ -148,9 +145,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         procs=10,
         jobs=((0, 5, 1000), (10, 8, 600), (20, 3, 1200), (30, 2, 900), (40, 5, 200)),
         showing=Showing(
-            title="A promise slips",
-            policy="relaxed:omega=1.25",
-            at=20,
+            title="A promise slips", policy="relaxed:omega=1.25", at=20,
             note="J3 passes J2, which then starts 3m40 later than planned: the window allows it.",
         ),
         notes=(
@@ -168,9 +163,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         procs=8,
         jobs=((0, 8, 3600), (0, 8, 3600)),
         showing=Showing(
-            title="Push and be pushed",
-            policy="selective:sf=1.2",
-            at=2340,
+            title="Push and be pushed", policy="selective:sf=1.2", at=2340,
             note="A job with 1.2 times a running job's xfactor suspends it: J2 did so at 00:12 (1.20 to 1.00), J1 now.",
         ),
         notes=(
@@ -187,23 +180,11 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         caption="Partition boundaries move with the load (Lawson & Smirni, figure 1)",
         procs=30,
         jobs=(
-            (0, 4, 600),
-            (0, 6, 5000),
-            (0, 10, 12000),
-            (2000, 9, 6000),
-            (5000, 10, 2000),
-            (6500, 12, 12000),
-            (7000, 14, 800),
-            (7500, 8, 14000),
-            (8000, 4, 400),
-            (17000, 10, 400),
-            (19500, 15, 800),
-            (23000, 12, 1500),
+            (0, 4, 600), (0, 6, 5000), (0, 10, 12000), (2000, 9, 6000), (5000, 10, 2000), (6500, 12, 12000),
+            (7000, 14, 800), (7500, 8, 14000), (8000, 4, 400), (17000, 10, 400), (19500, 15, 800), (23000, 12, 1500),
         ),
         showing=Showing(
-            title="Boundaries that move",
-            policy="multiqueue",
-            at=8000,
+            title="Boundaries that move", policy="multiqueue", at=8000,
             note="Partitions lend idle processors: short 9 and medium 3 to long (for J6), medium 3 to short (for J9).",
         ),
         notes=(
@@ -223,9 +204,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         procs=8,
         jobs=((0, 8, 2000), (60, 8, 2000), (120, 4, 1200), (180, 2, 1500), (240, 2, 1500), (300, 4, 1200)),
         showing=Showing(
-            title="Taking turns",
-            policy="gang:mpl=4",
-            at=300,
+            title="Taking turns", policy="gang:mpl=4", at=300,
             note="Rows take turns of 3m20; J4 and J5 run in two, for there is room beside J6.",
         ),
         notes=(
@@ -245,9 +224,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         seed=128,
         users=24,
         showing=Showing(
-            title="A busy afternoon",
-            policy="easy",
-            at=332858,
+            title="A busy afternoon", policy="easy", at=332858,
             note="Short jobs pass 17 that wait. w shows why the first of them waits, W finds the longest wait.",
             by_event=False,
         ),
@@ -267,11 +244,8 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         seed=320,
         users=120,
         showing=Showing(
-            title="Ten thousand jobs",
-            policy="easy",
-            at=1633558,
-            note="Four jobs pass 16 that wait. v compares with another policy, 0 shows the whole run.",
-            by_event=False,
+            title="Ten thousand jobs", policy="easy", at=1633558,
+            note="Four jobs pass 16 that wait. v compares with another policy, 0 shows the whole run.", by_event=False,
         ),
         notes=(
             "Try easy with the orders fcfs, sjf and xfactor; --load 1.2 shows what breaks first.",
@@ -324,11 +298,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         caption="The same three jobs twice, with exact estimates and with threefold ones (after Zotkin et al.)",
         procs=12,
         jobs=(
-            (0, 8, 1200),
-            (30, 12, 1200),
-            (120, 4, 1150),
-            (6000, 8, 1200, 3600),
-            (6030, 12, 1200, 3600),
+            (0, 8, 1200), (30, 12, 1200), (120, 4, 1150), (6000, 8, 1200, 3600), (6030, 12, 1200, 3600),
             (6120, 4, 1150, 3450),
         ),
         showing=Showing("Why do lies help?", "easy", 6120, "J6 passes J5, as J3 might not pass J2."),
@@ -391,9 +361,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         load=0.9,
         seed=6,
         showing=Showing(
-            title="Doubled estimates",
-            policy="easy",
-            at=54598,
+            title="Doubled estimates", policy="easy", at=54598,
             note="J42 may not pass J41. With --estimates factor:2 it may: J41 seems to start 3 h later.",
             by_event=False,
         ),
@@ -407,6 +375,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
     ),
 )
 """Samples that are made for lessons and questions; they are not among the listed samples, but can be opened by name."""
+# fmt: on
 ALSO = ("zkp-uniform",)
 """Names of samples in FOR_LESSONS that are nevertheless listed with the other samples."""
 REWORDED: dict[str, tuple[str, ...]] = {

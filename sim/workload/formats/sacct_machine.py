@@ -104,10 +104,4 @@ class Unmodelled:
         parts += [f"{counts['qos']:,} QOS"] if counts["qos"] > 1 and "qos" not in self._modelled else []
         if not parts:
             return ()
-        return (
-            Note(
-                f"{UNMODELLED} {listed(parts, most=9)}",
-                max(self._count, 1),
-                self._first,
-            ),
-        )
+        return (Note(f"{UNMODELLED} {listed(parts, most=9)}", max(self._count, 1), self._first),)

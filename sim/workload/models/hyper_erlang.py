@@ -76,12 +76,7 @@ class Model:
     classes: tuple[JobClass, ...]
 
     def generate(
-        self,
-        jobs: int,
-        seed: int,
-        arrival_factor: float = 1.0,
-        service_factor: float = 1.0,
-        procs: int | None = None,
+        self, jobs: int, seed: int, arrival_factor: float = 1.0, service_factor: float = 1.0, procs: int | None = None
     ) -> Trace:
         """Return a trace in which arrival rates and run times are multiplied; `procs` is that of the log if None."""
         procs = self.procs if procs is None else procs
