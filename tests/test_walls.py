@@ -39,7 +39,6 @@ FLOORS = (
         "sim.captured_output",
         "sim.text_files",
         "sim.formatting",
-        "sim.words",
         "sim.compiled",
         "sim.build_hook",
     ),

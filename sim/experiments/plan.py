@@ -196,10 +196,6 @@ class SweepPlan:
         return replace(self, axes=axes)
 
 
-Plan = SweepPlan
-"""Old name of `SweepPlan`, kept for programs that still import it."""
-
-
 @cache
 def version() -> str:
     """Return the version of this program, stored with each run: another version may give other results."""
