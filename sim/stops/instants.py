@@ -25,41 +25,30 @@ class Instant(Protocol):
 
     @property
     def step(self) -> int: ...
-
     @property
     def time(self) -> float: ...
-
     @property
     def procs(self) -> int: ...
-
     @property
     def free(self) -> float: ...
-
     @property
     def waiting(self) -> int: ...
-
     @property
     def wanted(self) -> int: ...
-
     @property
     def running(self) -> int:
         """Return the number of jobs on processors, or in the matrix."""
 
     @property
     def suspended(self) -> int: ...
-
     @property
     def decisions(self) -> Sequence[Decision]: ...
-
     @property
     def arrived(self) -> Sequence[Job]: ...
-
     @property
     def completed(self) -> Sequence[Job]: ...
-
     @property
     def printed(self) -> Sequence[str]: ...
-
     @property
     def code(self) -> PassCode:
         """Return the lines of the policy's code that ran in this step; empty if they are not recorded."""

@@ -160,24 +160,9 @@ class Freed(NamedTuple):
 
 
 Fact: TypeAlias = (
-    Needs
-    | Free
-    | FreeInRow
-    | Enough
-    | Detail
-    | Ahead
-    | PassedBy
-    | PlannedFor
-    | AskedFor
-    | Delays
-    | DelaysNobody
-    | Grown
-    | Ran
-    | Sitters
-    | Kept
-    | Passes
-    | Freed
-)
+    Needs | Free | FreeInRow | Enough | Detail | Ahead | PassedBy | PlannedFor | AskedFor | Delays | DelaysNobody
+    | Grown | Ran | Sitters | Kept | Passes | Freed
+)  # fmt: skip
 
 # In words
 
