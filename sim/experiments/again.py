@@ -13,8 +13,7 @@ from sim.experiments.results import Results
 from sim.policies.own.naming import code_in
 from sim.policies.policy import CodeRef
 from sim.session.branches import planned
-from sim.session.code_refs import read_policy
-from sim.session.session import BranchRecord, Session
+from sim.session.session import BranchRecord, Session, read_policy
 from sim.session.trace_ref import TraceRef
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source, find

@@ -13,7 +13,6 @@ from sim.machine.moment import MOMENT
 from sim.metrics.catalogue import METRICS, SPREADS
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.over_time import area
-from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import TAU
 from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
@@ -61,7 +60,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni, above 0 if slowdown `sm` is better than `s1`; None if either is missing.
+    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if one is missing.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -157,3 +156,18 @@ def _reservations(schedule: Schedule) -> dict[str, Value]:
         "max_reservation_delay": float(delays.max()) if len(delays) else None,
         "guarantee_ratio_median": float(np.median(ratios)) if len(ratios) else None,
     }
+
+
+def reservation_delays(schedule: Schedule) -> Floats:
+    """Return the seconds by which each started job missed its requested start; 0 if it was in time."""
+    asked = schedule.workload.reserve
+    counts = ~np.isnan(asked) & ~np.isnan(schedule.start)
+    return np.maximum(schedule.start[counts] - asked[counts], 0.0)
+
+
+def guarantee_ratios(schedule: Schedule) -> Floats:
+    """Return the ratio of guaranteed wait to actual wait, for each job that was promised a start and had to wait."""
+    due = schedule.workload.due
+    promised, waited = schedule.promised - due, schedule.start - due
+    counts = ~np.isnan(promised) & (waited > MOMENT)
+    return promised[counts] / waited[counts]

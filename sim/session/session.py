@@ -22,12 +22,36 @@ from sim.files import write_whole
 from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.machine.processors import written as written_set
-from sim.policies.own.naming import full_spec
-from sim.policies.policy import CodeRef
-from sim.session.code_refs import read_policy, refs_of
+from sim.policies.own.loading import newest
+from sim.policies.own.naming import code_in, full_spec
+from sim.policies.policy import CodeRef, Policy
+from sim.policies.registry import parse_policy
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import MOST_GONE, parse_set
+
+
+@dataclass(frozen=True)
+class NotRun(Policy):
+    """Placeholder for a user-defined policy whose code has not been run; only its spec is known."""
+
+    spec: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.spec)
+
+
+def read_policy(spec: str) -> Policy:
+    """Return the policy of a spec; if the spec names user-defined code, a `NotRun` placeholder."""
+    return NotRun(spec) if code_in(spec) else parse_policy(spec)
+
+
+def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
+    """Return references to the user-defined code in the specs: of the last load, else in `known`, else with hash ""."""
+    told = {ref.name: ref for ref in known}
+    names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
+    return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)
+
 
 PREFIX = "schedscope1:"
 """Prefix of a session that is written as one line of text."""

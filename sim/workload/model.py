@@ -29,7 +29,6 @@ from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, 
 from sim.workload.job import Job as Job
 from sim.workload.job import jobs_of
 from sim.workload.limits import Limits
-from sim.workload.misfits import misfits_of
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, sizes_over_time
 from sim.workload.shape import Shape
@@ -284,7 +283,7 @@ class Workload:
         begins, size = size, most_procs(size, sizes)
         never_ran, no_procs, too_wide = run < 0, width <= 0, width > size
         shape = trace.shape if procs is None else None
-        misfits = misfits_of(shape, np.where(estimate >= SHORTEST, estimate, run)) if shape else {}
+        misfits = shape.misfits(np.where(estimate >= SHORTEST, estimate, run)) if shape else {}
         misfits |= limits.never() if (limits := trace.limits if procs is None else None) else {}
         keep = np.flatnonzero(~reduce(or_, misfits.values(), never_ran | no_procs | too_wide))
         skipped = notes_of(

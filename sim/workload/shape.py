@@ -418,6 +418,18 @@ class Shape(Ranked, Reserved):
             return ""
         return f"never fits the machine: {self._missing(request)}"
 
+    def misfits(self, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
+        """Return each reason why jobs can never start on this machine -> True for the jobs concerned."""
+        found: dict[str, NDArray[np.bool_]] = {}
+        known: dict[tuple[Request, float], str] = {}
+        for at, (request, estimate) in enumerate(zip(self.requests, estimates.tolist(), strict=True)):
+            asked = (request, estimate if request.groups else 0)
+            if asked not in known:
+                known[asked] = self.why_never(*asked)
+            if why := known[asked]:
+                found.setdefault(why, np.zeros(len(self.requests), dtype=np.bool_))[at] = True
+        return found
+
     def within_limits(self, request: Request, estimate: float) -> Request:
         """Return the request without the partitions whose time limit is below the job's estimate."""
         limits = ((number, self.groups[number].most_time) for number in request.groups)

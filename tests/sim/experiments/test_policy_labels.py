@@ -8,9 +8,8 @@ import pytest
 
 from sim.experiments.again import session_of_run
 from sim.experiments.paired import compare
-from sim.experiments.pivot import Condition, PivotQuery, pivot, records
+from sim.experiments.pivot import Condition, PivotQuery, pivot, policy_labels, records
 from sim.experiments.plan import SweepPlan
-from sim.experiments.policy_labels import policy_labels
 from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
 from sim.policies.policy import full_policy, written_policy

@@ -1,6 +1,6 @@
 """A lesson about a recording of a cluster: its polls, its names, and its answers.
 
-Also tests sim.lessons.polls, sim.lessons.recorded_questions, sim.lessons.staging.
+Also tests sim.lessons.polls, sim.lessons.staging.
 """
 
 from __future__ import annotations

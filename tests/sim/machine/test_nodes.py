@@ -1,6 +1,6 @@
 """Machines of nodes: places, plans and promises.
 
-Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.misfits, sim.workload.shape.
+Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.shape.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from sim.errors import DecisionError, ParameterError
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import Leftover, NodeMachine
 from sim.machine.plan import by_number
-from sim.workload.misfits import misfits_of
 from sim.workload.model import Job
 from sim.workload.shape import ComputeNode, NodeGroup, NodePlacement, Request, Seats, Shape
 
@@ -105,7 +104,7 @@ def test_partitions_are_tried_in_order_and_keep_their_limits() -> None:
 
 def test_jobs_that_can_never_start_are_told_by_reason() -> None:
     asked = (Request((9, 0, 0), nodes=1), Request((1, 0, 1), nodes=2), Request((1, 0, 0), nodes=1))
-    found = misfits_of(Shape(FOUR, requests=asked), np.array([1.0, 1.0, 1.0]))
+    found = Shape(FOUR, requests=asked).misfits(np.array([1.0, 1.0, 1.0]))
     assert {why: where.tolist() for why, where in found.items()} == {
         "never fits the machine: no node has enough cores": [True, False, False],
         "never fits the machine: too few nodes have enough together": [False, True, False],

@@ -1,7 +1,7 @@
 """The numbers of a whole schedule, each worked out by hand on a machine of four processors.
 
 Also tests sim.engine.schedule, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.finished_jobs,
-sim.metrics.over_time, sim.metrics.tails.
+sim.metrics.over_time.
 """
 
 from __future__ import annotations

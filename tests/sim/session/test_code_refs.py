@@ -16,8 +16,7 @@ from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.policy import CodeRef
 from sim.session import trust
-from sim.session.code_refs import NotRun
-from sim.session.session import BranchRecord, Session, parsed, session_text
+from sim.session.session import BranchRecord, NotRun, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
 from sim.timeline.scenario import run

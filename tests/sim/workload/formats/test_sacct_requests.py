@@ -1,7 +1,4 @@
-"""Requests for nodes in a dump of sacct, and the nodes and cores on which its jobs ran.
-
-Also tests sim.workload.formats.sacct_places.
-"""
+"""Requests for nodes in a dump of sacct, and the nodes and cores on which its jobs ran."""
 
 from __future__ import annotations
 
@@ -15,8 +12,7 @@ from hypothesis import strategies as st
 from sim import run
 from sim.workload.formats import sacct
 from sim.workload.formats.nodes import read_machine
-from sim.workload.formats.sacct_places import Stay, cores_by_node
-from sim.workload.formats.sacct_requests import Asked
+from sim.workload.formats.sacct_requests import Asked, Stay, cores_by_node
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.shape import Seats, Shape
