@@ -150,7 +150,6 @@ def is_database(path: str | Path) -> bool:
 
 
 def _leads_away(path: str | Path) -> bool:
-    """Return True for a link that leads to a file in another folder."""
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     return os.path.islink(path) and os.path.dirname(os.path.realpath(path)) != folder
 

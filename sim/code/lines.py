@@ -116,7 +116,6 @@ class PassCode:
         return frozenset(place.line for place in places if self.functions[self.calls[place.call]].file in own)
 
     def numbers_of(self, name: str) -> tuple[float, ...]:
-        """Return all numbers that a variable with this name had during the step."""
         texts = (value.text for value in self.values if value.name == name)
         return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
 

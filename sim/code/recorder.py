@@ -148,7 +148,6 @@ class Recorder:
         return tuple(reversed(places))
 
     def _note_decisions(self) -> None:
-        """Record that the decisions made since the last check were made by the line that has just run."""
         new = len(self._moment.decisions) - len(self._made)
         if new > 0:
             self._made += [self._last] * new

@@ -1,6 +1,4 @@
-"""Source code of a policy's functions: their lines, and their conditions as text with numbers in place of names, if the
-numbers are known without calling a function.
-"""
+"""Source of a policy's functions: lines, and conditions as text with the numbers that need no function call."""
 
 from __future__ import annotations
 
@@ -78,7 +76,6 @@ def _folded(code: CodeType, first: int) -> range:
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
-    """Return the conditions of a function by the number of the line in which they begin."""
     found: dict[int, Test] = {}
     _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found

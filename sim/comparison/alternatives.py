@@ -52,7 +52,6 @@ def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
 
 
 def _waits(schedule: Schedule) -> Floats:
-    """Return the wait of each job in seconds, by rank; infinity for a job that never starts."""
     waited = schedule.wait
     return np.where(np.isnan(waited), inf, waited)
 

@@ -260,7 +260,6 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
 
 
 def _waits(first: Floats, second: Floats) -> Waits:
-    """Return the sums of the waits of the same jobs in two schedules."""
     more = second - first
     return Waits(float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum()))
 

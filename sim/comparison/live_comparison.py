@@ -122,9 +122,7 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return 1 for each job that starts later in the chosen run (`first` or second) than in the other, -1 if
-        earlier.
-        """
+        """Return 1 for each job that starts later in the chosen run than in the other, -1 if earlier, else 0."""
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_computed_until, self.branches)))
 
@@ -246,7 +244,6 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 
 
 def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
-    """Return what a run did with the jobs of the first difference, by a repetition up to that step."""
     engine = branch.replay(steps)
     assert engine is not None  # the replay cannot be cancelled
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
@@ -282,5 +279,4 @@ def _ends(branch: Branch) -> Floats:
 
 
 def _computed_until(branch: Branch) -> float:
-    """Return the time up to which the branch's run has been computed."""
     return inf if branch.complete else branch.history.last_time

@@ -20,7 +20,6 @@ from sim.workload.source import Source, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return a record of each run that meets all conditions: these metrics, and what `session_of_run` needs."""
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 

@@ -1,6 +1,4 @@
-"""Forecast of how long a sweep will take. Runs are assumed to cost as much as similar stored runs or, if there are
-none, as a trial with the first jobs shows.
-"""
+"""Forecast of the time of a sweep: runs cost as much as similar stored runs or, without these, as a trial shows."""
 
 from __future__ import annotations
 

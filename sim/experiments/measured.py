@@ -1,6 +1,4 @@
-"""Measurements of a run that a results file keeps: metrics, percentiles, means of batches, groups on request, and
-overload.
-"""
+"""Measurements of a run for a results file: metrics, percentiles, means of batches, groups, and overload."""
 
 from __future__ import annotations
 

@@ -49,7 +49,6 @@ class Paired:
 
     @property
     def is_separated(self) -> bool:
-        """Return True if the 95 % interval by Student's t excludes equality with the baseline."""
         return self.more == 0
 
 

@@ -135,7 +135,6 @@ class PivotQuery:
 
     @property
     def metric(self) -> Metric:
-        """Return the metric whose means the tables show."""
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:

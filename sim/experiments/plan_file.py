@@ -125,7 +125,6 @@ class _Reader:
         return [self._text_of(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return the values under a key of the file or of its part `table`, with ranges expanded."""
         return [value for word in self._texts_of(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
@@ -172,5 +171,4 @@ class _Reader:
 
 
 def _specs(switches: str) -> list[str]:
-    """Return the specs of the policies in a text of switches, `T=SPEC;T=SPEC`."""
     return [spec for part in switches.split(";") if (spec := part.partition("=")[2])]

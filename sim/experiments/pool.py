@@ -68,7 +68,6 @@ class LocalPool(ProcessPoolExecutor):
         self._reader = reader
 
     def stop(self) -> None:
-        """Kill the worker processes, even if they are in the middle of a run."""
         self._line.close()
         self.shutdown(cancel_futures=True)
 

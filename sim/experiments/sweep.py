@@ -255,9 +255,7 @@ class _Sweep:
         return broken
 
     def _retry_lost(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """Send bundles lost with a dead worker again, alone and then in halves; return runs that killed too many as
-        failed.
-        """
+        """Send lost bundles again, alone and then in halves; return runs that killed too many workers as failed."""
         if len(bundles) > 1:
             self._suspects.extend(bundles)
             return []

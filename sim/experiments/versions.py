@@ -1,6 +1,4 @@
-"""Versions of the program in the sweep and in a worker. A worker with another version is refused, because it may give
-other results.
-"""
+"""Versions of the program; a worker with another version is refused, because it may give other results."""
 
 from __future__ import annotations
 

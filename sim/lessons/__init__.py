@@ -1,3 +1,1 @@
-"""Lessons: a trace, a policy, and scenes with texts and questions; all numbers and answers are computed by running the
-policy.
-"""
+"""Lessons: a trace, a policy, and scenes with texts and questions; a run computes all numbers and answers."""

@@ -1,6 +1,4 @@
-"""Conversion of a session (saved replay) to a lesson: its trace, its policies, and a scene without text for each
-bookmark.
-"""
+"""Conversion of a session to a lesson: its trace, its policies, and a scene without text for each bookmark."""
 
 from __future__ import annotations
 

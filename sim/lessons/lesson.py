@@ -25,9 +25,7 @@ PAPERS: Mapping[str, str] = {
     "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
-"""Mapping from the short name of each paper to its title, for the field `paper`; a user's own lesson may have any other
-text there.
-"""
+"""Short name of each paper -> its title, for the field `paper`; a user's own lesson may have any other text."""
 ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
@@ -160,6 +158,5 @@ class Lesson:
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
-        """Return an error with the text `what` and the line of `key` in `scene` (None: in the file's first part)."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

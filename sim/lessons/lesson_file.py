@@ -164,9 +164,7 @@ class _Table:
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return the policy under a key, perhaps with a kind of estimates (`easy with exact`); None if missing or
-        wrong.
-        """
+        """Return the policy under a key, perhaps with estimates (`easy with exact`); None if missing or wrong."""
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
 

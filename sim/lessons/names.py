@@ -138,9 +138,7 @@ class Names:
 
     @property
     def useless(self) -> int:
-        """Return the number of free cores at the scene's time that no waiting job can use; 0 for a machine of equal
-        processors.
-        """
+        """Return the free cores at the scene's time that no waiting job can use; 0 for equal processors."""
         shape, shown = self._runs.workload.shape, self._runs.at(self._moment)
         if shape is None:
             return 0
@@ -162,11 +160,7 @@ class Names:
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
-        """Return the job's xfactor at the time of the scene; nan (not a number) if the job does not wait, run or be
-        suspended then.
-
-        For a waiting job the wait since the last step is included.
-        """
+        """Return the job's xfactor at the scene's time, with the wait since the last step; nan if it is not there."""
         shown = self._runs.at(self._moment)
         entry, grown = shown.entry(job.rank), (self._moment.clock - (shown.time or 0)) / job.estimate
         if entry is None:

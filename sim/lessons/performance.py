@@ -78,7 +78,6 @@ class Performance:
         self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
-        """Return all scenes of the lesson, evaluated. If a scene has errors, raise a `LessonError` instead."""
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
@@ -134,7 +133,6 @@ class Performance:
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
-        """Return `text` with each name in braces replaced by its number at `moment`."""
         names = self._names(moment)
         return IN_BRACES.sub(lambda found: self._try_to(scene, key, lambda: names.written(found[1]), ""), text)
 

@@ -41,7 +41,6 @@ class Polls:
         self._forecasts: dict[int, Forecasts] = {}
 
     def past(self, at: float) -> Past:
-        """Return the run times of the jobs that had ended at this time, in seconds since 1970."""
         ended = (job for job in self.last.values() if job.has_ended and (job.end or 0.0) <= at)
         return Past((*self.earlier, *ended))
 
@@ -116,7 +115,6 @@ class Seen(Names):
         return Value(ask(self), unit)
 
     def came(self, job: ClusterJob) -> float:
-        """Return the actual start of a job; one that waits now starts later in the recording."""
         return self.polls.start_after(self.place, job)[0]
 
     def range_of(self, job: ClusterJob) -> tuple[float, float]:

@@ -95,7 +95,6 @@ class Runs:
         return name
 
     def spec(self, branch: str) -> str:
-        """Return the spec of the policy of the branch; after a switch, of the last policy."""
         return self.timeline.branches[branch].engine.moment.policy
 
     def complete(self, branch: str) -> None:
@@ -116,13 +115,11 @@ class Runs:
         return self._metrics[branch]
 
     def last(self, branch: str) -> float:
-        """Return the time of the branch's last step."""
         ends = self.schedule(branch).end
         return float(ends[ends == ends].max(initial=0))
 
     @property
     def end(self) -> float:
-        """Return the latest of the times of the last steps, over all runs for which a schedule has been requested."""
         return max(map(self.last, self._schedules))
 
     # Moments
@@ -132,7 +129,6 @@ class Runs:
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """Return the moment of a branch at `time`; if that is before the first step, the beginning of the branch."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))

@@ -69,7 +69,6 @@ class Walk:
 
     @property
     def open_question(self) -> Question | None:
-        """Return the question of the scene until it is answered, or None."""
         return self.staged.question if self.verdict is None else None
 
     @property
@@ -119,7 +118,6 @@ class Walk:
 
     @property
     def is_right(self) -> bool | None:
-        """Return whether the last answer was right; None before the first answer."""
         return self.answers[-1][1] if self.answers else None
 
     # Navigation
@@ -139,7 +137,6 @@ class Walk:
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:
-        """Return the walk at the scene with this index, with its question open again."""
         index = min(max(index, 0), len(self.scenes) - 1)
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
@@ -149,7 +146,6 @@ class Walk:
         return replace(self.go(index), answers=known)
 
     def off(self) -> Walk:
-        """Return the walk in the state in which the user explores the run outside of the lesson (`is_off`)."""
         return replace(self, is_off=True, typed="")
 
     def back(self) -> Walk:
@@ -168,7 +164,6 @@ class Walk:
         return replace(self, typed=self.typed[:-1])
 
     def entered(self) -> Walk:
-        """Return the walk with the typed text as the answer; raise an error if the text is not a possible answer."""
         if self.open_question is None:
             return self
         return self._with_answer(self.open_question.read(self.typed))

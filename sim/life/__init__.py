@@ -1,3 +1,1 @@
-"""Life of one job, from submission to end. `job_state` reads what the history of a run contains; `life` repeats the
-job's run to get all events and reasons.
-"""
+"""Life of one job: `job_state` reads the history of a run; `life` repeats the run to get all events and reasons."""

@@ -1,6 +1,4 @@
-"""Text about a job's wait. The wait is divided into stretches with one reason each, and neighbouring stretches are
-joined to episodes.
-"""
+"""Text about a job's wait: neighbouring stretches with one reason each are joined to episodes."""
 
 from __future__ import annotations
 
@@ -35,7 +33,6 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the reason of the stretches `waits` as a clause after "because"."""
     return past(state, job, partial(_blockers, waits))
 
 

@@ -68,12 +68,10 @@ class Life:
 
     @property
     def plans(self) -> tuple[Planned, ...]:
-        """Return the planned starts, in the order in which they were planned."""
         return tuple(m for m in self.moments if isinstance(m, Planned))
 
     @property
     def pauses(self) -> tuple[Paused, ...]:
-        """Return the suspensions of the job, in order of time."""
         return tuple(m for m in self.moments if isinstance(m, Paused))
 
     @property
@@ -100,11 +98,7 @@ def life_of(
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
-    """Run an engine until the job of this rank ends, and return the job's life. The engine must not have reached the
-    job's submission.
-
-    `step` makes a step of the engine; by default it is `engine.step`.
-    """
+    """Run an engine, before the job's submission, until the job ends; return its life. `step` makes a step."""
     step = step or engine.step
     earliest = inf
     while (time := engine.next_time()) is not None:

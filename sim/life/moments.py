@@ -64,7 +64,6 @@ class Waited:
 
     @property
     def blocker(self) -> Job | None:
-        """Return the job that the reason names; None if it names no job."""
         return job_in_reason(self.state)
 
 
@@ -231,6 +230,5 @@ def job_in_reason(state: Reason) -> Job | None:
 
 
 def numbers_of(state: Reason) -> dict[str, Range]:
-    """Return the numbers of a reason by name, each as a `Range` whose smallest and largest value are this number."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

@@ -1,6 +1,4 @@
-"""Planned start of a waiting job: how the plan changes, which jobs pass the job, and which job is first in the
-queue.
-"""
+"""Planned start of a waiting job: how the plan changes, which jobs pass, and which job is first in the queue."""
 
 from __future__ import annotations
 

@@ -76,7 +76,6 @@ def _stretches_of_waits(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
 
 
 def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
-    """Yield the suspensions of each of the job's runs; a run ends when its work is lost."""
     lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
     for since, until in pairwise([-inf, *lost, inf]):
         yield [pause for pause in life.pauses if since <= pause.time < until]

@@ -1,6 +1,4 @@
-"""Summary of a job's life in a few sentences: length and reasons of its wait, the jobs that passed it, and the moves of
-its planned start.
-"""
+"""Summary of a job's life: length and reasons of its wait, jobs that passed it, moves of its planned start."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Fragmentation of a machine of nodes: the share of its cores that are free, but on nodes that no waiting job can
-use.
-"""
+"""Fragmentation: share of a machine's cores that are free, but on nodes that no waiting job can use."""
 
 from __future__ import annotations
 

@@ -41,7 +41,6 @@ class GroupRow:
         return GroupRow(self.label, self.meaning, self.values)
 
     def as_dict(self) -> dict[str, str | Value]:
-        """Return label, meaning and metrics as one flat dictionary, for JSON and CSV."""
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
@@ -54,7 +53,6 @@ def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_coarse_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each of Kettimuthu's four coarse categories: short or long, narrow or wide."""
     jobs = FinishedJobs.of(source)
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
@@ -79,7 +77,6 @@ def well_estimated(jobs: FinishedJobs) -> Bools:
 
 
 def by_estimate_quality(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for jobs with a good estimate (at most twice the run time), and one for the others (Kettimuthu)."""
     jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
@@ -94,7 +91,6 @@ def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_priority(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for jobs of high priority, and one for jobs of low priority (Lawson & Smirni)."""
     jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)

@@ -65,7 +65,6 @@ def words_of(text: str) -> list[str]:
 
 
 def search(text: str, entries: Iterable[E]) -> list[E]:
-    """Return the entries that fit the words of the text, the best first."""
     wanted = words_of(text)
     scored = [(_score(wanted, entry), at, entry) for at, entry in enumerate(entries)]
     return [entry for score, _, entry in sorted(scored, key=lambda item: (-item[0], item[1])) if score > 0]

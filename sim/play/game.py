@@ -62,11 +62,9 @@ class Game:
         return min([*coming, *ending], default=None)
 
     def expected_end(self, job: Job) -> float:
-        """Return the time at which a running job ends according to its estimate."""
         return self.starts[job.rank] + job.estimate
 
     def waits(self, rank: int) -> float:
-        """Return the seconds that a job has waited so far or, if it has started, until its start."""
         return self.starts.get(rank, self.now) - self._jobs[rank].submit
 
     def started(self, rank: int) -> Game:

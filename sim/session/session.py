@@ -113,7 +113,6 @@ class Session:
 
     @property
     def named_code(self) -> tuple[CodeRef, ...]:
-        """Return references to the user-defined code of all policies in the session."""
         return refs_of(self.specs, self.code)
 
 

@@ -88,7 +88,6 @@ class SessionTable:
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
-        """Yield a warning for every key that was never read."""
         for key, (_, line) in self._values.items():
             yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
 

@@ -86,7 +86,6 @@ def _hash_of(ref: CodeRef) -> str | None:
 
 
 def is_on_network(named: Named) -> bool:
-    """Return True if the system would contact another machine to read the file."""
     return named.is_file and named.path.startswith(ON_NETWORK)
 
 

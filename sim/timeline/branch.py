@@ -252,7 +252,6 @@ class Branch:
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
-        """Return the numbers of the steps after which this branch has its own checkpoint."""
         return tuple(self._steps)
 
     def _keep(self, checkpoint: Checkpoint) -> None:

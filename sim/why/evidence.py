@@ -111,7 +111,6 @@ class Evidence:
 
     @cached_property
     def _kept(self) -> Keep | Suspend | None:
-        """Return the decision of this pass that keeps the job waiting or suspends it, or None."""
         kept = (d for d in self._considered if isinstance(d, Keep | Suspend))
         return next((d for d in kept if d.job.rank == self.job.rank), None)
 

@@ -129,7 +129,6 @@ def _plans_anew(decision: Decision) -> bool:
 
 
 def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
-    """Return True if the user requested this start."""
     return not isinstance(plan, Expect) and isinstance(plan.because, AskedFor)
 
 
@@ -179,5 +178,4 @@ def _division(history: Past, before: int) -> Iterator[Cause | None]:
 
 
 def _decision(history: Past, step: int, is_it: Callable[[Decision], bool]) -> Decision | None:
-    """Return the last decision of a step for which `is_it` returns True, or None."""
     return next((d for d in reversed(history.decisions(step - 1)) if is_it(d)), None)

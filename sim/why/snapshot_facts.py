@@ -71,7 +71,6 @@ def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
 
 
 def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
-    """Return the running jobs in these cells of the matrix, in order of expected end."""
     ranks = {cell.rank for cell in cells}
     return [running for running in snapshot.running if running.job.rank in ranks]
 

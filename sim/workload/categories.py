@@ -45,8 +45,7 @@ COARSE = (
 
 
 def category(length: Floats, width: Ints) -> Ints:
-    """Return the index in CATEGORIES of each job's category, from its run time (or estimate) in seconds and its
-    processors.
+    """Return the index in CATEGORIES of each job, from its run time (or estimate) in seconds and its processors.
 
     >>> [CATEGORIES[i].label for i in category(np.array([600.0, 601.0, 30000.0]), np.array([1, 8, 33]))]
     ['VS Seq', 'S N', 'VL VW']

@@ -1,6 +1,4 @@
-"""Columns (arrays with an entry for each job) for millions of jobs in little memory: ids as numbers, and whole numbers
-in 32 bits.
-"""
+"""Columns (an entry for each job) for millions of jobs in little memory: ids as numbers, 32 bits if possible."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Jobs that are submitted when other jobs have ended: because of dependencies, or because their user thinks between two
-jobs.
-"""
+"""Jobs that are submitted when others have ended: by dependencies, or because their user thinks in between."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rules that limit what the jobs of a user, an account or a quality of service may hold together, as the machine's file
-states them.
-"""
+"""Rules of a machine's file that limit what the jobs of a user, an account or a QOS may hold together."""
 
 from __future__ import annotations
 

@@ -124,7 +124,6 @@ class Option:
 
 
 def option(default: Any, kind: type, meaning: str, metavar: str | None = None, **about: Any) -> Any:
-    """Return a dataclass field that is an option; `about` are further fields of `Option` by name."""
     return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, "metavar": metavar, **about})
 
 

@@ -288,8 +288,7 @@ def closing(outages: Iterable[Outage], time: float) -> float:
 
 
 def sizes_over_time(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
-    """Return (time, number of available processors from then on) for each change of the machine; the first time is
-    -inf.
+    """Return (time, available processors from then on) for each change of the machine; the first is at -inf.
 
     >>> sizes_over_time([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]

@@ -244,7 +244,6 @@ def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
 
 
 def _width_bins(width: Ints) -> tuple[Bin, ...]:
-    """Return a histogram of the numbers of processors, with bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
     if not len(width):
         return ()
     return _bins(width, [2**i for i in range(int(width.max()).bit_length() + 1)])

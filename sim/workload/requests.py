@@ -92,7 +92,6 @@ def _owners(trace: Trace) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _limited(trace: Trace) -> Trace:
-    """Return the trace with the machine's limits on users and accounts, if it has any."""
     if trace.shape is None or not trace.shape.limits:
         return trace
     return replace(trace, limits=limits_of(trace.shape, [*map(Owned, *_owners(trace))]))

@@ -196,7 +196,6 @@ class Reserved:
         return sorted(each.start for each in self.reservations if each.is_drain)
 
     def is_drained_at(self, now: float, margin: float) -> bool:
-        """Return True if a drain begins at most `margin` seconds before or after `now`."""
         at = bisect_left(self._drained_at, now - margin)
         return at < len(self._drained_at) and self._drained_at[at] <= now + margin
 

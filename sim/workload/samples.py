@@ -402,7 +402,6 @@ def captions() -> list[tuple[str, str]]:
 
 
 def showing_of(name: str) -> Showing | None:
-    """Return the first view of the sample called `name` (with or without file ending); None if it is unknown."""
     sample = _BY_NAME.get(_without_ending(name))
     return None if sample is None else sample.showing
 

@@ -228,7 +228,6 @@ class Shape(Ranked, Reserved):
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
 
     def timed(self, estimates: Iterable[float]) -> Shape:
-        """Return the shape in which no job requests a partition whose time limit is below the job's estimate."""
         if all(group.most_time is None for group in self.groups):
             return self
         return replace(self, requests=tuple(map(self.within_limits, self.requests, estimates)))
@@ -431,7 +430,6 @@ class Shape(Ranked, Reserved):
         return found
 
     def within_limits(self, request: Request, estimate: float) -> Request:
-        """Return the request without the partitions whose time limit is below the job's estimate."""
         limits = ((number, self.groups[number].most_time) for number in request.groups)
         groups = tuple(number for number, most in limits if most is None or estimate <= most)
         return request if groups == request.groups else replace(request, groups=groups)

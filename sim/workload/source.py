@@ -65,7 +65,6 @@ class Source:
 
     @property
     def showing(self) -> Showing | None:
-        """Return the first view of a sample, with its policy and time; None if the trace is not a sample."""
         return None if os.path.exists(self.trace) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
@@ -91,7 +90,6 @@ class Source:
 
 
 def is_line(trace: str) -> bool:
-    """Return True if the trace is the text of a puzzle, not the name of a file."""
     return is_puzzle(trace) and not os.path.exists(trace)
 
 

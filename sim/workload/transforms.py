@@ -124,7 +124,6 @@ def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
 
 
 def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
-    """Return the workload in which a random fraction of the jobs has high priority."""
     OPTIONS["high"].check(fraction)
     return replace(workload, high=_draw(workload, seed + 1) < fraction)
 
@@ -200,7 +199,6 @@ class Transforms(TransformOptions):
             self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
-        """Return the workload to simulate: after all transforms, with the overrun rule last."""
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:

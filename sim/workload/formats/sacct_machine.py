@@ -1,6 +1,4 @@
-"""Size of the machine behind a dump of sacct, from the nodes that ran jobs and the CPUs in use at one time. It also
-makes notes on requests that are not simulated.
-"""
+"""Size of the machine behind a dump of sacct, from its jobs, and notes on requests that are not simulated."""
 
 from __future__ import annotations
 

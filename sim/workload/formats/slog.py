@@ -1,6 +1,4 @@
-"""Reader of the jobs in a recording of a cluster (made by `schedscope live -o week.slog`): converts them to the text of
-a dump of sacct, which is then read.
-"""
+"""Reader of a recording of a cluster (`schedscope live -o week.slog`), converted to the text of a dump of sacct."""
 
 from __future__ import annotations
 

@@ -187,8 +187,7 @@ def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Gene
 
 
 def _gamma_below(x: float, shape: float, scale: float) -> float:
-    """Return the probability that a gamma-distributed number is below x, by the power series of the distribution
-    function.
+    """Return the probability that a gamma-distributed number is below x, by a power series.
 
     >>> round(_gamma_below(2.0, shape=1.0, scale=1.0), 12) == round(1 - math.exp(-2), 12)
     True

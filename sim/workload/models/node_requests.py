@@ -1,6 +1,4 @@
-"""Machines of nodes as typed on the command line, and random requests of nodes for the jobs of a model; both are
-written as JSON.
-"""
+"""Machines of nodes as typed on the command line, and random requests of a model's jobs, written as JSON."""
 
 from __future__ import annotations
 
