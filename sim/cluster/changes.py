@@ -18,9 +18,7 @@ class Event:
     """Event between two pictures (polled states) of a cluster, such as the start of a job."""
 
     at: float
-    """Time of the event: the one that the scheduler reports or, if there is none, the time of the first picture that
-    shows the event.
-    """
+    """Time of the event as the scheduler reports it, otherwise of the first picture that shows the event."""
     kind: Kind
     subject: str
     """Subject of the event: id of a job, or name of a node or a reservation."""
@@ -83,5 +81,4 @@ def _of_reservations(before: Cluster, after: Cluster) -> Iterator[Event]:
 
 
 def _within(at: float, before: Cluster, after: Cluster) -> float:
-    """Return the time `at` if it is between the times of the two pictures, otherwise the nearer of these two times."""
     return min(max(at, before.at), after.at)

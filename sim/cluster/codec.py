@@ -23,21 +23,17 @@ class DamagedError(ValueError):
 
 
 def encode(value: T) -> Plain:
-    """Return as plain data those fields of `value` that differ from their defaults."""
     shown = ((field.name, getattr(value, field.name), default_of(field)) for field in _fields(type(value)))
     return {name: _plain(found) for name, found, default in shown if found != default}
 
 
 def changed(before: T, after: T) -> Plain:
-    """Return as plain data those fields of `after` that differ from the fields of `before`."""
     pairs = ((f.name, getattr(before, f.name), getattr(after, f.name)) for f in _fields(type(after)))
     return {name: _plain(now) for name, was, now in pairs if was != now}
 
 
 def decode(cls: type[T], data: object) -> T:
-    """Return the object of the class `cls` that is made from plain data. Raise `DamagedError` if a field is missing or
-    has a wrong type.
-    """
+    """Return the object of `cls` made from plain data; `DamagedError` if a field is missing or has a wrong type."""
     if not isinstance(data, dict):
         raise DamagedError(f"a {cls.__name__} should be an object")
     readers = _READERS[cls.__name__]

@@ -52,14 +52,11 @@ def allowed(cluster: Cluster, job: ClusterJob) -> list[Node]:
 
 
 def gone(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes that the job must get, and that take no jobs now."""
     return [node for node in cluster.nodes if node.is_gone and node.name in job.required]
 
 
 def in_words(job: ClusterJob) -> str:
-    """Return the job's constraints on nodes as text that follows a noun, such as ` with features fast without n1`; ""
-    if it has none.
-    """
+    """Return the job's constraints as text after a noun, such as ` with features fast without n1`; "" for none."""
     features = f" with features {job.features}" if job.features else ""
     required = f" with nodes {listed(job.required)}" if job.required else ""
     return f"{features}{required}" + (f" without {listed(job.excluded)}" if job.excluded else "")

@@ -8,9 +8,7 @@ DAY = 86400.0
 
 
 def date(at: float | None, now: float) -> str:
-    """Return the time `at` as text: the time of day, with the date if it is not the day of `now`. For None, return "an
-    unknown time".
-    """
+    """Return the time of day, with the date if it is not that of `now`; "an unknown time" for None."""
     if at is None:
         return "an unknown time"
     try:
@@ -23,9 +21,7 @@ def date(at: float | None, now: float) -> str:
 
 
 def until(end: float | None, now: float) -> str:
-    """Return the end of a running job at its time limit as text that follows a verb or a number; "" if it has none. A
-    job may run a little longer than its limit.
-    """
+    """Return the end at the time limit, perhaps overdue, as text after a verb or a number; "" if there is none."""
     if not end:
         return ""
     return f" until {date(end, now)} at most" if end >= now else f", overdue since {date(end, now)}"

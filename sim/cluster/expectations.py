@@ -27,16 +27,12 @@ class Expectations:
 
     @property
     def moves(self) -> tuple[float, ...]:
-        """Return, for each expected start but the first, the seconds by which it differs from the one before; negative
-        if it is earlier.
-        """
+        """Return the seconds by which each expected start but the first moved; negative if it is earlier."""
         return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return the expected starts of the job with the id `job`. A start that stays the same from poll to poll is
-    returned once. The pictures must be in order of time.
-    """
+    """Return the expected starts of a job, an unchanged one once; the pictures are in order of time."""
     said: list[Expectation] = []
     for cluster in pictures:
         found = cluster.job_of.get(job)

@@ -17,18 +17,14 @@ _REASON = re.compile(
     r"(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
     r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
 )
-"""Pattern of Slurm's reasons for limits. Reasons such as `MaxCpuPerAccount` are about limits of a QOS, although they do
-not begin with "QOS".
-"""
+"""Slurm's reasons for limits; those such as `MaxCpuPerAccount` are about a QOS without naming it."""
 _RESOURCES = {
     "cpu": ("cpu", "cores"), "mem": ("mem", "memory in MB"), "memory": ("mem", "memory in MB"),
     "node": ("node", "nodes"),
     "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
     "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
-"""Mapping from the name of a resource in one of Slurm's reasons to (name of the resource in Slurm's limits, name shown
-to users).
-"""
+"""Name of a resource in Slurm's reasons -> (its name in Slurm's limits, its name for users)."""
 MOST_NAMED = 3
 """Largest number of jobs that a text names as the main users of a limit."""
 
@@ -54,9 +50,7 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return text about a limit that this job violates even if no other job runs, so that the job or the limit must be
-    changed. `whose` is the owner of the limit, as text.
-    """
+    """Return text about a limit of `whose` that this job violates alone, so that one of both must be changed."""
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"
     each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"
@@ -72,7 +66,6 @@ def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whos
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the account, user or QOS to which the limit applies, as text."""
     if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
@@ -92,9 +85,7 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the limit's name as Slurm writes it: `MaxJobsPU` or, if it limits a resource, with the resource:
-    `GrpTRES=cpu`.
-    """
+    """Return the limit's name as Slurm writes it: `MaxJobsPU`, or with its resource `GrpTRES=cpu`."""
     what, per = match["what"].lower(), {"User": "PU", "Account": "PA", "Acct": "PA", "Job": "PJ", "Node": "PN"}
     suffix = per.get(match["per"] or "", "")
     if what.startswith("wall"):
@@ -126,9 +117,7 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return the amount by which the use of the limit would grow if the job started, in the limit's unit; 0 if
-    unknown.
-    """
+    """Return the amount of the limit, in its unit, that the job would use; 0 if unknown."""
     if "Jobs" in limit.what:
         return 1
     if match["what"] == "WallDuration":

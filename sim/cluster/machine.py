@@ -25,9 +25,7 @@ MOST_DRAINS = 2_000
 
 
 class Drains:
-    """Collector of the times at which nodes took no jobs, because they were drained or down. Pictures (polled states of
-    the cluster) are added in order of time.
-    """
+    """Times at which nodes took no jobs, because they were drained or down, from pictures in order of time."""
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
@@ -54,9 +52,7 @@ class Drains:
         self._since |= dict.fromkeys(sorted(gone - self._since.keys()), cluster.at)
 
     def spans(self, end: float | None = None) -> list[tuple[float, float | None, list[str]]]:
-        """Return (first time, end, names of nodes) in order of time. Nodes that take no jobs in the last picture have
-        the end `end`.
-        """
+        """Return (first time, end, names of nodes) in order of time; `end` is that of drains without one."""
         lasting: dict[float, list[str]] = {}
         for name, start in self._since.items():
             lasting.setdefault(start, []).append(name)
@@ -115,9 +111,7 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains:
 
 
 def with_partitions(cluster: Cluster) -> Cluster:
-    """Return the cluster with the partitions that its nodes and jobs name, if it has no list of partitions. A partition
-    that only jobs name has all nodes.
-    """
+    """Return the cluster with the partitions that nodes and jobs name, if it has no list; the latter have all nodes."""
     if cluster.partitions:
         return cluster
     named = {name: None for node in cluster.nodes for name in node.partitions}

@@ -9,7 +9,6 @@ from sim.formatting import count, listed, span
 
 
 def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
-    """Return the partitions in which the job may run, as its request names them."""
     names = job.partition.split(",")
     return [each for each in cluster.partitions if each.name in names]
 
@@ -43,7 +42,5 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the number of GPUs that the job would get on its number of nodes, if these were the nodes with the most
-    GPUs.
-    """
+    """Return the GPUs that the job would get on its number of nodes, those with the most."""
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -28,13 +28,9 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Limit for the pictures that are kept complete: their total number of jobs. Of older pictures only the stretches and
-the kinds of events are kept.
-"""
+"""Total number of jobs in pictures that are kept complete; of older ones, stretches and kinds of events are."""
 MOST_PAST = 50_000
-"""Largest number of ended stretches that are kept; the oldest are dropped. It also limits the number of jobs if old
-jobs are forgotten (`past` of `Observed`).
-"""
+"""Most ended stretches that are kept, the latest; and most jobs, if old jobs are forgotten (`past` of `Observed`)."""
 MOST_EVENTS = 2_000
 """Largest number of events that are kept; older ones are computed again from the pictures when needed."""
 MOST_DATES, FEW_DATES = 200, 20
@@ -100,9 +96,7 @@ class Layout:
 
 
 class Observed:
-    """History of an observed cluster, to which one thread adds pictures in order of time. Others may ask meanwhile for
-    single pictures, jobs, dates and the workload.
-    """
+    """History of a cluster: one thread adds pictures by time; others ask for pictures, jobs, dates, the workload."""
 
     def __init__(self, zone: tzinfo = UTC, past: float = inf) -> None:
         """Make an empty history. A job is forgotten `past` seconds after its last listing; `zone` is for dates."""

@@ -12,9 +12,7 @@ from sim.formatting import count, listed
 
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs that Slurm considers before `job` and that could take nodes of its partitions, in Slurm's
-    order.
-    """
+    """Return the waiting jobs, in Slurm's order, that precede `job` and could take nodes of its partitions."""
     return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
 
@@ -33,7 +31,6 @@ def _places_ahead(cluster: Cluster, job: ClusterJob) -> Collection[int]:
 
 
 def tier_of(cluster: Cluster, job: ClusterJob) -> int:
-    """Return the highest tier of the job's partitions; 0 if they are unknown."""
     return max((each.tier for each in partitions_of(cluster, job)), default=0)
 
 

@@ -20,17 +20,13 @@ from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
-"""Largest number of characters of a text on a reason. Longer texts are cut, because users can put names of any length
-into them.
-"""
+"""Most characters of a text on a reason, because users can put names of any length into it."""
 MOST_NAMED = 3
 Telling = Callable[[Cluster, ClusterJob], str]
 
 
 def say(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the state of a job, with its reason to wait, as text in one line. The text continues a sentence that
-    begins with the job's name.
-    """
+    """Return a job's state and reason to wait in one line, which continues a sentence with the job's name."""
     return shortened(printable(_said(cluster, job)), MOST_LETTERS)
 
 
@@ -151,9 +147,7 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes that the job may use, are up, and are not reserved for others before the job would reach its
-    time limit.
-    """
+    """Return the nodes that the job may use, that are up, and that no reservation takes before its time limit."""
     kept = {name for each in _keeping(cluster, job, cluster.at) for name in each.nodes}
     return [node for node in allowed(cluster, job) if node.name not in kept and not node.is_gone]
 
@@ -173,9 +167,7 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return phrases about running jobs: those on the nodes planned for `job` or, if there are none, those on the nodes
-    `usable`. The job with the earliest end comes first.
-    """
+    """Return phrases about jobs on the nodes planned for `job`, or else on `usable`; the earliest end first."""
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):
         holding = holding or [other for other in cluster.running if not wanted.isdisjoint(other.nodes)]

@@ -32,9 +32,7 @@ from sim.errors import FileError
 FRAME = 60
 """Number of polls from one complete picture to the next; small, so that any time can be read within half a second."""
 MOST_BYTES, MOST_TIMES = 1 << 26, 50
-"""Limits for a picture in a file, against damaged data: size in bytes when unpacked, and ratio of this size to the
-packed size.
-"""
+"""Limits of a picture in a file, against damage: bytes when unpacked, and their ratio to the packed size."""
 MOST_NEAR = 10_000
 """Largest total number of jobs in the pictures that a reader keeps in memory, so that steps back in time are fast."""
 CACHE = 256
@@ -150,7 +148,6 @@ class Recorder:
             raise FileError(f"the recording cannot be continued: {error}", self._path) from None
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended before the recording began, as the scheduler's accounting lists them."""
         self._write([], [_row(pseudonymous(job, key) if (key := self._secret) is not None else job) for job in jobs])
 
     def _write(self, polls: list[tuple[Any, ...]], jobs: list[tuple[Any, ...]]) -> None:

@@ -51,15 +51,12 @@ def free_on(cluster: Cluster, node: Node) -> Amounts:
 
 
 def fitting(cluster: Cluster, job: ClusterJob, nodes: Iterable[Node]) -> list[Node]:
-    """Return those of the nodes that have room now for what the job needs on each of its nodes."""
     share = share_of(job)
     return [node for node in nodes if free_on(cluster, node).holds(share)]
 
 
 def cores_for(cluster: Cluster, job: ClusterJob, node: Node) -> int:
-    """Return how many free cores of the node a job could use that accepts any number of nodes: as many as it has
-    memory for.
-    """
+    """Return the free cores of the node, with memory, that a job which accepts any number of nodes could use."""
     free, share = free_on(cluster, node), share_of(job)
     if 0 < job.memory < share.memory:  # it is for each core
         return min(free.cores, free.memory // job.memory)
@@ -163,9 +160,7 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
-    """Return the smallest shares (amounts that jobs need on one node). A share is left out if another one is at most as
-    large in every resource.
-    """
+    """Return the smallest shares: no other one is at most as large in every resource."""
     found, stairs = list[Amounts](), list[tuple[int, int]]()  # GPUs and memory of those found: more GPUs, less memory
     for share in sorted(shares):
         first, last = bisect_left(stairs, (share.gpus,)), bisect_right(stairs, (share.gpus, share.memory))

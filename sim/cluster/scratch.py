@@ -12,9 +12,7 @@ from sim.errors import FileError
 
 
 class Scratch:
-    """Pictures of a cluster in a temporary file, which is deleted when the object is closed. One thread may write while
-    others read.
-    """
+    """Pictures in a temporary file, which ends with this object; one thread may write while others read."""
 
     def __init__(self) -> None:
         try:
@@ -25,14 +23,12 @@ class Scratch:
         self._recorder, self._recording = Recorder(path), Recording(path)
 
     def add(self, cluster: Cluster) -> None:
-        """Store a picture. Raise `FileError` if the disk is full."""
         self._recorder.add(cluster)
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
         """Ignore these ended jobs, because only pictures are stored here."""
 
     def at(self, time: float) -> Cluster:
-        """Return the picture of the last poll at or before `time`."""
         return self._recording.at(time)
 
     def close(self) -> None:

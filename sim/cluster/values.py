@@ -17,9 +17,7 @@ RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNA
 SUSPENDED = "SUSPENDED"
 """State in which a job keeps its nodes, while its cores may be given to other jobs."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
-"""Reasons to wait that make the job's expected start part of a plan. With any other reason, the job may start earlier
-or later.
-"""
+"""Reasons to wait with which the expected start is part of a plan; with others the job may start otherwise."""
 NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
 """Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
 for other jobs.
@@ -236,9 +234,7 @@ contributes.
 
 @dataclass(frozen=True)
 class Cluster:
-    """Picture of a cluster: its nodes, partitions, reservations, limits and jobs at the time `at`, as one poll of the
-    scheduler found them.
-    """
+    """Cluster at the time `at`, as one poll found it: nodes, partitions, reservations, limits and jobs."""
 
     at: float
     name: str = ""
@@ -266,7 +262,6 @@ class Cluster:
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:
-        """Return a mapping from the id of each job to the job."""
         return {job.id: job for job in self.jobs}
 
     @cached_property
@@ -279,9 +274,7 @@ class Cluster:
 
     @cached_property
     def queue(self) -> tuple[ClusterJob, ...]:
-        """Return the waiting jobs, those with the highest priority first; jobs of equal priority are in order of
-        submission and number.
-        """
+        """Return the waiting jobs by priority, the highest first, then by submission and number."""
         return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
 
     @cached_property
@@ -307,9 +300,7 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return a mapping from job number to job. Tasks of an array may have the same number; then the first of them
-        is the value.
-        """
+        """Return jobs by number; of an array's tasks, which may share one, the first."""
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
@@ -342,7 +333,6 @@ class Cluster:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Return a mapping from the id of each waiting job to the job's index in the queue."""
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:
@@ -371,9 +361,7 @@ class Source(Protocol):
     """Interface of a scheduler that is read from outside: Slurm now, PBS or Flux later."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster. Raise `ClusterError` if the controller cannot be reached or
-        refuses.
-        """
+        """Return the current state; raise `ClusterError` if the controller cannot be reached or refuses."""
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended since `since`, from the accounting; empty if the site keeps none."""

@@ -19,8 +19,8 @@ from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
-"""Number of polls from one request for nodes, partitions, reservations, limits, shares and parts of
-priorities to the next. Licenses are requested at each poll where there are any.
+"""Polls between two requests for nodes, partitions, reservations, limits, shares and parts of priorities. Licenses are
+requested at each poll where there are any.
 """
 MINUTE, LIGHT = 54.0, 0.5
 """Seconds after which nodes and reservations are requested again before that: a minute, less what polls may come early.
@@ -29,24 +29,18 @@ And the longest time in seconds for which this request may take; one that takes 
 MOST_UNREAD = 0.2
 """Largest share of the lines of an answer that may be unreadable."""
 MOST_DETAILS = 8
-"""Largest number of jobs whose details are requested one job at a time. If there are more, the details of all jobs are
-requested at once.
-"""
+"""Most jobs whose details are requested one by one; for more, the details of all are requested at once."""
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
     "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
 )  # fmt: skip
-"""Columns that are requested from the command sacct. The job's name is last, because it may contain the separator of
-columns.
-"""
+"""Columns of sacct, with the job's name last, because it may contain the separator."""
 _ID = re.compile(r"[jJ]?(\d{1,12}(?:_\d{1,12}|\+\d{1,6})?)", re.ASCII)
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
 class Slurm:
-    """Cluster run by Slurm: `snapshot` polls its state, `history` reads jobs that have ended from Slurm's
-    accounting.
-    """
+    """Cluster run by Slurm: `snapshot` polls its state, `history` reads ended jobs from the accounting."""
 
     def __init__(self, commands: Commands | None = None) -> None:
         self._commands = commands or Commands()
@@ -182,9 +176,7 @@ class Slurm:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return these jobs and, from the accounting, the jobs that waited or ran at the last poll but are no longer
-        listed.
-        """
+        """Return these jobs and, from the accounting, those of the last poll that are no longer listed."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}

@@ -14,9 +14,7 @@ _AMOUNT = re.compile(
     r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
     re.ASCII,
 )
-"""Pattern of one resource's limit: the limit, followed by the amount in use in parentheses. Limits for a single job
-have no amount in use.
-"""
+"""Limit of one resource, with the amount in use in parentheses unless it is for a single job."""
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)

@@ -35,9 +35,7 @@ def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
 
 
 def _each_task(job: ClusterJob) -> Iterable[ClusterJob]:
-    """Yield a job for each waiting task, if the job's record stands for several tasks of an array; otherwise the job
-    itself.
-    """
+    """Yield a job for each waiting task of an array's record, otherwise the job itself."""
     return (replace(job, id=task) for task in tasks(job.id)) if "[" in job.id else (job,)
 
 
@@ -102,7 +100,6 @@ def _text(record: Record, key: str) -> str:
 
 
 def _state(value: object) -> str:
-    """Return the first of the states in a field, which is the main one."""
     states = value if isinstance(value, list) else [value]
     return next((state for state in states if isinstance(state, str)), "")
 

@@ -18,19 +18,13 @@ COLUMNS = {
     "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
     "name": "j",
 }  # fmt: skip
-"""Mapping from each field of a job to its letter in squeue's format. The job's name is last, because it may contain
-separators and line ends.
-"""
+"""Field of a job -> letter in squeue's format; the name is last: it may contain separators and line ends."""
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
-"""Largest number of characters that are kept of a name or of free text; lists of nodes and dependencies may be
-longer.
-"""
+"""Most characters of a name or of free text; lists of nodes and dependencies may be longer."""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _AFTER_NAME = re.compile(r"\sUserId=\S+ GroupId=")
-"""Pattern of the text that follows a job's name in the output. A name may contain such text, so the last match
-counts.
-"""
+"""Text after a job's name; the last match counts, because a name may contain it."""
 _FIELD = re.compile(r"(?<=\s)(\w+)=(\S*)")
 _STATE = re.compile(r"[A-Z_]+")
 _NONE = re.compile(r"No \w+ in the system")
