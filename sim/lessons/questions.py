@@ -281,15 +281,7 @@ def _first_difference(runs: Runs, branch: str, other: str) -> str:
 # Largest gain or loss
 
 
-def _gains(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    return _shifted(ask, runs, moment, -1)
-
-
-def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    return _shifted(ask, runs, moment, 1)
-
-
-def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
+def _shifted(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float], sign: int) -> Question:
     """Return the question which job's end becomes earlier (`sign` -1) or later (1) by most in `ask.under`."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
@@ -350,5 +342,6 @@ def _number_typed(text: str) -> float:
 
 
 _KINDS: dict[str, Callable[[Ask, Runs, Moment, tuple[float, float]], Question]] = {
-    "next": _which_starts_next, "start": _start, "policy": _policy, "gains": _gains, "loses": _loses, "number": _number,
+    "next": _which_starts_next, "start": _start, "policy": _policy, "number": _number,
+    "gains": partial(_shifted, sign=-1), "loses": partial(_shifted, sign=1),
 }  # fmt: skip

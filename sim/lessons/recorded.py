@@ -91,7 +91,7 @@ class RecordedPerformance(Performance):
         if ask.kind not in OF_RECORDINGS:
             raise self.lesson.wrong(f"ask: a recording has no question of the kind {ask.kind}", scene, "ask")
         asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
-        return self._try_to(scene, "ask", lambda: recorded_question(asked, self._names(moment)), None)
+        return self._try_to(scene, "ask", lambda: _KINDS[ask.kind](asked, self._names(moment)), None)
 
 
 # Questions
@@ -100,10 +100,6 @@ NEAR = 0.25
 """Largest error of an answered wait that still counts as right, as a share of the wait."""
 LEAST = 30.0
 """Error in seconds of an answered wait that always counts as right."""
-
-
-def recorded_question(ask: Ask, seen: Seen) -> Question:
-    return _KINDS[ask.kind](ask, seen)
 
 
 def _reason(ask: Ask, seen: Seen) -> Question:
