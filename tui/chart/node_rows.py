@@ -163,15 +163,12 @@ class NodeRows:
         """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None
-        every = self._by_use(now)
-        sets = tuple(filter(None, every))
-        gap = gap_of(view.high - view.low, view.rows, len(sets))
-        names = (
-            LaneName(name, "", count(len(self.shape.nodes_of(cores)), "node"), place=place)
-            for place, (name, cores) in enumerate(zip(LANES, every, strict=True))
+        groups = [
+            (LaneName(name, "", count(len(self.shape.nodes_of(cores)), "node"), place=place), cores)
+            for place, (name, cores) in enumerate(zip(LANES, self._by_use(now), strict=True))
             if cores
-        )
-        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True), tuple(names)
+        ]
+        return lanes_of(groups, view, clock, self.shape.cores)
 
     def _by_use(self, now: Use) -> Owners:
         free, has = now.free[:, 0], self.shape.has[:, 0]
@@ -179,6 +176,15 @@ class NodeRows:
         lane[(barred(self.shape, now) != OPEN) & (free < has)] = 1
         cores = np.repeat(lane, has)
         return tuple(bits_of(cores == number) for number in range(len(LANES)))
+
+
+def lanes_of(
+    groups: Sequence[tuple[LaneName, int]], view: ChartView, clock: float, cores: int
+) -> tuple[Partitioned, tuple[LaneName, ...]]:
+    """Return lanes for groups of nodes, each with its name and cores (bits); the machine has `cores` cores."""
+    sets = tuple(held for _, held in groups)
+    gap = gap_of(view.high - view.low, view.rows, len(sets))
+    return Partitioned(sets, sets, clock, cores, gap, is_fixed=True), tuple(name for name, _ in groups)
 
 
 def bits_of(cores: Bools) -> int:

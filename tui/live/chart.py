@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import inf, nextafter
@@ -11,22 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.cluster.observed import Observed
+from sim.cluster.room import barred, free_on
 from sim.cluster.values import Cluster, Node
-from sim.formatting import printable
+from sim.formatting import count, printable
 from sim.history.stretch import Stretch
 from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in
 from tui.chart.colours import Colours, Legend
-from tui.chart.node_rows import placed_names, with_bands
-from tui.chart.owners import ByOwner
+from tui.chart.node_rows import LANES, lanes_of, placed_names, with_bands
+from tui.chart.owners import ByOwner, Partitioned
+from tui.chart.partition_names import LaneName
 from tui.chart.raster import Frame, Raster, rasterise
 from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
 from tui.chart.shares import Shares
 from tui.live.plan import plan_boxes
 from tui.live.unused import Unused
-from tui.live.use_lanes import lanes_by_use
 from tui.look.text import pad, shorten, sparkline
 
 MODES = {
@@ -41,11 +43,15 @@ MODES = {
 """For each way of colouring: what the colours of jobs mean, in words"""
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
+"""Columns of a node's name at the axis."""
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
 """Shortest and longest past, in seconds, that the chart shows when the screen opens."""
 ROOMY = 70
 """Smallest width of the chart in columns at which labels also show the used memory."""
-"""Columns of a node's name at the axis."""
+GONE = "gone"
+"""Name of the lane for unavailable nodes."""
+MOST_CAUSES = 3
+"""Largest number of causes that the name of a lane lists."""
 
 
 class ChartMaker:
@@ -276,3 +282,56 @@ def _level(node: Node, unicode: bool) -> str:
     if not node.memory:
         return "  "
     return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]
+
+
+def lanes_by_use(
+    observed: Observed, cluster: Cluster, view: ChartView, clock: float, by_rows: bool | None
+) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
+    """Return lanes by the use of nodes with names; without `by_rows` only for more nodes than rows; or None."""
+    rows = observed.layout.rows
+    if not rows or not (by_rows if by_rows is not None else len(rows) > view.rows):
+        return None
+    useless = barred(cluster)
+    names: dict[str, list[str]] = {name: [] for name in (*LANES, GONE)}
+    for row in rows:
+        node = cluster.node_of.get(row.node)
+        free = 0 if node is None else free_on(cluster, node).cores
+        if node is None or node.is_gone:
+            lane = GONE
+        elif free == node.cpus:
+            lane = "empty"
+        else:
+            lane = "full" if not free else "no use" if node.name in useless else "in part"
+        names[lane].append(row.node)
+    causes = {
+        GONE: [reason_of(cluster.node_of.get(name)) for name in names[GONE]],
+        "no use": [useless[name] for name in names["no use"]],
+    }
+    groups = [
+        (
+            LaneName(lane, "", count(len(there), "node"), _most(causes.get(lane, [])), place),
+            observed.layout.processors(there),
+        )
+        for place, (lane, there) in enumerate(names.items())
+        if there
+    ]
+    return lanes_of(groups, view, clock, observed.layout.cpus)
+
+
+def reason_of(node: Node | None) -> str:
+    """Return the administrator's reason why a node is unavailable, without its time."""
+    if node is None:
+        return "not listed"
+    return printable(node.reason.partition(" [")[0]) or "no reason given"
+
+
+def _most(causes: list[str]) -> str:
+    """Return the causes with the number of nodes of each, the most frequent first; "" if there are none.
+
+    >>> _most(["disk", "cooling", "cooling"]), _most(["disk", "disk"])
+    ('cooling (2), disk', 'disk')
+    """
+    counted = Counter(causes).most_common()
+    if len(counted) == 1:
+        return counted[0][0]
+    return ", ".join(f"{cause} ({many:,})" if many > 1 else cause for cause, many in counted[:MOST_CAUSES])

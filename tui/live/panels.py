@@ -10,11 +10,11 @@ from sim.cluster.values import ClusterJob
 from sim.forecast.words import forecast_in_words, score_note
 from sim.formatting import count, printable, span
 from tui.live.events import EVENTS
-from tui.live.queue import dates_curve, moved_of
+from tui.live.queue import moved_of
 from tui.live.scene import LiveContext, LiveScene, State, event_in_words, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, sheet, width_of, wrapped
-from tui.panels.context import mini_bar, swatch
+from tui.panels.context import mini_bar, spark, swatch
 from tui.panels.strip import strip_lines
 
 STALE = 2.5
@@ -32,14 +32,9 @@ def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     if job is None:
         told = "Select a job: click it, / finds one, w takes the first that waits. Here it says why and when."
         return sheet("Job", wrapped(told, size[0], "dim"))
-    rank = context.selected
-    hue = (
-        int(scene.chart.hues[rank])
-        if scene.chart is not None and rank is not None and rank < len(scene.chart.hues)
-        else None
-    )
+    drawn = swatch(scene.hue(context.selected))
     named = " · ".join(filter(None, map(printable, (job.name, job.user, job.account, job.partition, job.qos))))
-    lines = [line(swatch(hue), Span(f" {job_name(job)} ", "strong"), Span(text.shorten(named, max(size[0] - 12, 0))))]
+    lines = [line(drawn, Span(f" {job_name(job)} ", "strong"), Span(text.shorten(named, max(size[0] - 12, 0))))]
     why, *asked = paragraph(scene.cluster, job)
     for sentence in (why, *asked[-1:]):  # why and when stand before the request
         lines += wrapped(sentence, size[0])
@@ -63,7 +58,7 @@ def _forecast(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Lin
 def _dates(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
     dates = context.scene.dates(job) if job.is_waiting else ()
     if len(dates) > 1:
-        curve = dates_curve(dates, max(min(width - 34, 30), 4), context.unicode)
+        curve = spark([dated.start for dated in dates], max(min(width - 34, 30), 4), context.unicode)
         yield line(Span("expected start moved ", "dim"), moved_of(dates), " ", Span(curve, "accent"))
 
 

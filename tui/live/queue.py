@@ -14,7 +14,7 @@ from sim.formatting import count, printable, span
 from tui.live.scene import LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.context import spark, swatch, window
+from tui.panels.context import swatch, window
 
 BOTH, WIDE = 56, 90
 """Smallest widths in columns at which our forecast, and also the priority, is shown next to Slurm's start."""
@@ -76,7 +76,6 @@ def _cells(words: list[str], columns: tuple[int, ...]) -> str:
 def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width: int) -> Line:
     scene = context.scene
     rank = scene.rank(job)
-    hue = int(scene.chart.hues[rank]) if scene.chart is not None and rank < len(scene.chart.hues) else None
     is_both = columns[4] > 0
     ours, slurm = forecast_of(scene, job), start_of(scene, job, columns[3] < 17)
     words = [
@@ -94,7 +93,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
     style = "strong" if job.user and job.user == scene.cluster.me else ""
     return Line(
         (
-            swatch(hue),
+            swatch(scene.hue(rank)),
             Span(text.pad(f" {name}", columns[0] - 2), style),
             Span(told),
             Span(text.shorten(printable(why), room), "dim"),
@@ -214,7 +213,3 @@ def moved_of(dates: tuple[Dated, ...]) -> str:
         return "-"
     by = dates[-1].start - dates[0].start
     return f"{len(dates) - 1}x {'+' if by >= 0 else '-'}{span(abs(by))}"
-
-
-def dates_curve(dates: tuple[Dated, ...], width: int, unicode: bool) -> str:
-    return spark([dated.start for dated in dates], width, unicode)

@@ -93,6 +93,11 @@ class LiveScene:
         last = self.observed.jobs[rank]
         return self.cluster.job_of.get(last.id, last) if last.id else None
 
+    def hue(self, rank: int | None) -> int | None:
+        if self.chart is None or rank is None or rank >= len(self.chart.hues):
+            return None
+        return int(self.chart.hues[rank])
+
     def why(self, job: ClusterJob) -> str:
         """Return one line on why the job waits; if it does not wait, on its state."""
         if job.id not in self._said:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,11 @@ class Unused:
 
     def memory(self, observed: Observed, view: ChartView, clock: float) -> NDArray[np.int8]:
         """Return (node, column): eighths of memory, -1 if unknown; the last poll before a column's middle counts."""
-        rows, origin, moments = observed.layout.rows[::-1], observed.origin or 0.0, observed.moments
+        rows = observed.layout.rows[::-1]
         found = np.full((len(rows), view.columns), -1, np.int8)
         levels, last = np.full(len(rows), -1, np.int8), None
-        for column in range(min(view.column_of(clock), view.columns - 1) + 1):
-            time = min(view.time_at(column + 0.5), clock)
-            if time >= moments[0] and (known := self._memory.get(moments[observed.picture_at(time)] + origin)):
+        for column, poll in _polls(observed, view, clock):
+            if known := self._memory.get(poll):
                 if known is not last:
                     levels, last = np.array([known.get(row.node, -1) for row in rows], np.int8), known
                 found[:, column] = levels
@@ -56,20 +55,12 @@ class Unused:
 
     def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
         """Return an array (band, column): True if no waiting job could use the free cores on most of the band (a group
-        of cores drawn together). Return None if it would be False everywhere.
-
-        The last poll before the middle of the column decides; columns after `clock` are False.
+        of cores drawn together); columns after `clock` are False. Return None if it would be False everywhere.
         """
-        edges, origin, moments = view.edges(), observed.origin or 0.0, observed.moments
+        edges = view.edges()
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)
-        if not moments:
-            return None
-        for column in range(min(view.column_of(clock), view.columns - 1) + 1):
-            time = min(view.time_at(column + 0.5), clock)
-            if time < moments[0]:
-                continue
-            nodes = self._nodes.get(moments[observed.picture_at(time)] + origin, frozenset())
-            if nodes:
+        for column, poll in _polls(observed, view, clock):
+            if nodes := self._nodes.get(poll):
                 found[:, column] = self._of(observed, nodes, edges, by_owner)
         return found if found.any() else None
 
@@ -84,3 +75,12 @@ class Unused:
                     cores[row.low : row.high] = True
             self._bands[key] = mostly(cores, edges, by_owner)
         return self._bands[key]
+
+
+def _polls(observed: Observed, view: ChartView, clock: float) -> Iterator[tuple[int, float]]:
+    """Yield each column up to `clock` with the time of the last poll before its middle, in seconds since 1970."""
+    moments, origin = observed.moments, observed.origin or 0.0
+    for column in range(min(view.column_of(clock), view.columns - 1) + 1):
+        time = min(view.time_at(column + 0.5), clock)
+        if moments and time >= moments[0]:
+            yield column, moments[observed.picture_at(time)] + origin

@@ -1,7 +1,4 @@
-"""The chart of a cluster.
-
-Also tests tui.live.use_lanes.
-"""
+"""The chart of a cluster."""
 
 from __future__ import annotations
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from textual.binding import Binding
-
-from tui.look.sheets import Line, Span, line, width_of
-from tui.screens.replay.keys import Key, every_key, identity, sign
+from tui.look.sheets import Line
+from tui.screens.replay.keys import Key, every_key, sign
+from tui.widgets.fitting_keys import GAP, fitting_keys
 
 SHARED = (
     "step(1)", "step(-1)", "jump(1)", "jump(-1)", "choose_jump", "go_to", "go_begin", "go_end", "to_stop(1)",
@@ -57,27 +56,7 @@ def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     )
 
 
-def bindings() -> list[Binding]:
-    return [
-        Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
-                priority=key.keys in ("tab", "shift+tab"))
-        for key in keys()
-    ]  # fmt: skip
-
-
 def key_line(width: int) -> Line:
     known = {key.action: key for key in keys()}
-    always = [spans_of(known[action]) for action in SHOWN[-2:]]
-    room = width - 1 - sum(map(width_of, always))
-    shown: list[Span] = []
-    for action in SHOWN[:-2]:
-        spans = spans_of(known[action])
-        if width_of(shown) + width_of(spans) > room:
-            break
-        shown += spans
-    return line(Span(" "), *shown, *(span for spans in always for span in spans))
-
-
-def spans_of(key: Key) -> list[Span]:
-    signs = TWINS.get(key.action, sign(key.keys))
-    return [Span(signs, "key", key.action), Span(f" {WORDS.get(key.action, key.word)}  ", "dim", key.action)]
+    shown = [(TWINS.get(at, sign(known[at].keys)), WORDS.get(at, known[at].word), at) for at in SHOWN]
+    return fitting_keys(shown[:-2], shown[-2:], width - len(GAP))

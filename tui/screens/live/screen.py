@@ -31,12 +31,11 @@ from tui.memory import settle_memory
 from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
-from tui.screens.live.ahead import look_ahead
-from tui.screens.live.base import ClusterScreen
-from tui.screens.live.find import find
-from tui.screens.live.keys import bindings, help_groups, key_line
+from tui.screens.live.keys import help_groups, key_line, keys
+from tui.screens.live.searching import SearchingScreen
 from tui.screens.live.state import LiveState
 from tui.screens.replay.files import choose_theme
+from tui.screens.replay.keys import bindings
 from tui.screens.replay.messages import Quit
 from tui.thread_results import hand_over
 from tui.widgets.bar import Bar
@@ -63,10 +62,10 @@ class Broke(Message, bubble=False):
         super().__init__()
 
 
-class LiveScreen(ClusterScreen):
+class LiveScreen(SearchingScreen):
     CSS_PATH = "live.tcss"
     AUTO_FOCUS = "#chart"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys())]
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
         """Make the screen; `at` is the time of a recording that is shown first, in seconds since 1970."""
@@ -385,8 +384,6 @@ class LiveScreen(ClusterScreen):
     def choose(self, rank: int) -> None:
         self.change(selected=rank, over="details" if self.is_small else None)
 
-    action_find = find
-
     def action_why(self) -> None:
         if (context := self.context) is None:
             return
@@ -396,8 +393,6 @@ class LiveScreen(ClusterScreen):
             return
         place = waiting.index(self.state.selected) + 1 if self.state.selected in waiting else 0
         self.choose(waiting[place % len(waiting)])
-
-    action_what_if = look_ahead
 
     def action_colour(self) -> None:
         modes = list(MODES)

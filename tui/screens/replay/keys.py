@@ -6,7 +6,7 @@ from this list.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from textual.binding import Binding
@@ -205,13 +205,13 @@ def every_key() -> Iterator[Key]:
         yield from keys
 
 
-def bindings() -> list[Binding]:
+def bindings(keys: Iterable[Key]) -> list[Binding]:
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
             priority=key.keys in ("tab", "shift+tab"),
         )
-        for key in every_key()
+        for key in keys
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -33,7 +34,7 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.replay.cameras import Cameras
 from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.files import Files
-from tui.screens.replay.keys import bindings, told_of
+from tui.screens.replay.keys import bindings, every_key, told_of
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.lesson import Teaching, heard
 from tui.screens.replay.looking import Looking, commands
@@ -65,7 +66,7 @@ AT_REST = 0.25
 class ReplayScreen(Screen[None]):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(every_key())]
 
     def __init__(
         self,
@@ -88,7 +89,6 @@ class ReplayScreen(Screen[None]):
         for group in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
             for name, action in actions_of(group):
                 setattr(self, f"action_{name}", action)
-        self._answers: Answers | None = None
         self._now, self._is_driven = now or monotonic, now is not None
         self._drawing, self._cameras = Drawing(self, about, self._now), Cameras(self)
         self._frame = 0 if self._is_driven else 1 / fps
@@ -176,13 +176,11 @@ class ReplayScreen(Screen[None]):
     def available(self) -> frozenset[str]:
         return self._drawing.available
 
-    @property
+    @cached_property
     def answers(self) -> Answers:
-        if self._answers is None:
-            from tui.screens.dialogs.prompt import Answers
+        from tui.screens.dialogs.prompt import Answers
 
-            self._answers = Answers()
-        return self._answers
+        return Answers()
 
     # The state
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tui.screens.live.keys import SHARED, bindings, help_groups, key_line, keys
+from tui.screens.live.keys import SHARED, help_groups, key_line, keys
 from tui.screens.live.screen import LiveScreen
-from tui.screens.replay.keys import every_key
+from tui.screens.replay.keys import bindings, every_key
 
 
 def test_shared_keys_are_those_of_the_replay_screen() -> None:
@@ -19,7 +19,7 @@ def test_no_key_has_two_meanings_and_every_action_is_there() -> None:
     assert len(each) == len(set(each))
     names = {key.action.partition("(")[0] for key in keys()}
     assert all(hasattr(LiveScreen, f"action_{name}") for name in names)
-    assert len({binding.id for binding in bindings()}) == len(keys())
+    assert len({binding.id for binding in bindings(keys())}) == len(keys())
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

@@ -1,6 +1,6 @@
 """The screen of a live cluster, on recorded states.
 
-Also tests tui.screens.live.base, tui.screens.live.ahead, tui.screens.live.find, tui.screens.live.state, tui.watching.
+Also tests tui.screens.live.searching, tui.screens.live.state, tui.watching.
 """
 
 from __future__ import annotations
