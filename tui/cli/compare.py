@@ -109,7 +109,7 @@ def compared(
     wanted: Wanted = USUAL,
 ) -> str:
     options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
-    workload, (first, second), _ = options.under(options.replay(source), specs)
+    workload, (first, second), _ = options.settle(options.replay(source), specs)
     specs = first, second
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     pair = run_pair(workload, specs, since, placement, check)

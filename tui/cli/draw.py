@@ -84,7 +84,7 @@ def draw(
     if has_estimates:
         parse_estimates(estimates)
     read = cli.replay(source)
-    workload, (spec, *below_spec), switches = cli.under(read, [spec, *([below] if beside else [])], switches)
+    workload, (spec, *below_spec), switches = cli.settle(read, [spec, *([below] if beside else [])], switches)
     below = "".join(below_spec)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
     begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
@@ -97,7 +97,7 @@ def draw(
         jobs = workload
         if has_estimates:
             others = cli.replay(replace(source, transforms=replace(source.transforms, estimates=estimates)))
-            jobs, _, _ = cli.under(others, [spec, below])
+            jobs, _, _ = cli.settle(others, [spec, below])
         other = _run(Scenario(jobs, below, placement=placement), below, options)
         save_pair([(engine, workload.title(spec)), (other, jobs.title(below))], options, out)
 

@@ -78,7 +78,7 @@ def command(
     options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     jobs = options.replay(source)
-    workload, (own,), switches = options.under(jobs, [policy], switches)
+    workload, (own,), switches = options.settle(jobs, [policy], switches)
     chosen = chosen if own == policy else parse_policy(own)
     scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)
     with own_code(scenario, aloud=False):
@@ -133,7 +133,7 @@ def what_would_have_helped(
     chosen = [parse_policy(spec) for spec in specs]
     options.heed(placement, [*chosen, *(spec for _, spec in switches)])
     jobs = options.replay(source)
-    workload, settled, switches = options.under(jobs, specs, switches)
+    workload, settled, switches = options.settle(jobs, specs, switches)
     chosen = [
         each if own == spec else parse_policy(own) for each, own, spec in zip(chosen, settled, specs, strict=True)
     ]

@@ -67,7 +67,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
     return replay(source, aloud).workload
 
 
-def under(
+def settle(
     jobs: Replay, specs: Sequence[str], switches: Iterable[tuple[Moment, str]] = ()
 ) -> tuple[Workload, list[str], Switches]:
     """Return (workload, specs of policies, switches) for runs under all these policies. For a recording the workload

@@ -120,7 +120,7 @@ def command(
     made_of, outcomes = provenance(source, placement), []
     files = replace(files, made_of=made_of)
     for spec, policy in chosen:
-        workload, (own,), moments = options.under(jobs, [spec], switches)
+        workload, (own,), moments = options.settle(jobs, [spec], switches)
         policy = policy if own == spec else parse_policy(own)
         later = timed(workload, policy, moments, placement)
         scenario = Scenario(workload, policy, later, placement, check)

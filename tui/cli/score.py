@@ -95,7 +95,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
 
     jobs = options.replay(Source(recording.path))
     options.say_lacking(lacking(jobs.workload, unknown))
-    workload, (policy,), _ = options.under(jobs, [policy])
+    workload, (policy,), _ = options.settle(jobs, [policy])
     chosen = policy_of(policy)
     if workload.shape is not None and not chosen.on_nodes:
         hint = f"schedscope run {recording.path} --procs {workload.procs} --policy {chosen.name} has equal processors"

@@ -19,7 +19,14 @@ class Span(NamedTuple):
     text: str
     style: str = ""
     action: str = ""
-    """Action that a click on the text causes, such as `select_job('17')`; "" for none."""
+    """Action that a click on the text causes, such as `select_rank(17)`; "" for none."""
+    rank: int | None = None
+    """Rank of the job that the text is about, if that is another one than its line's."""
+
+    @classmethod
+    def of_job(cls, text: str, style: str, rank: int) -> Span:
+        """Return text about a job, which a click selects."""
+        return cls(text, style, f"select_rank({rank})", rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,11 +139,11 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
     names = (printable(told) for told in (name(job), job.id))
     told = next((told for told in names if named and text.cells(edge + told) <= length), "")
     label, filling = (edge + told)[:length], _filling(context, cell, thin)
-    style, action = _style(context, cell, thin), f"select_rank({cell.rank})"
+    style = _style(context, cell, thin)
     upon = " title" if style.startswith("plan") else ""
     if label:
-        yield Span(label, style + upon, action)
-    yield Span(filling * (length - text.cells(label)), style, action)
+        yield Span.of_job(label, style + upon, cell.rank)
+    yield Span.of_job(filling * (length - text.cells(label)), style, cell.rank)
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:

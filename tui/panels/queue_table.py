@@ -199,9 +199,9 @@ class Table(NamedTuple):
             Span(text.pad(text.shorten(written(job.id, context), self.job), self.job, "right")),
         ]
         for column in self.columns:
-            told, style, _ = column.cell(row)
-            told = text.shorten(told, column.width)
-            spans += [Span(" " * GAP), Span(text.pad(told, column.width, "right"), style)]
+            cell = column.cell(row)
+            told = text.pad(text.shorten(cell.text, column.width), column.width, "right")
+            spans += [Span(" " * GAP), Span(told, cell.style)]
         if self.why:
             about = ("from ",) if row.promised else ("from about ", "~")
             said = row.why if self.has_starts else why_and_start(row, *about)

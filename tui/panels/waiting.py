@@ -101,18 +101,18 @@ def _both_sums(context: Context) -> list[Span]:
 def _clickable_name(context: Context, job: Job) -> Span:
     hue = context.scene.hues.get(job.rank)
     style = f"name:{hue} strong" if hue is not None else "strong"
-    return Span(written(name(job), context), style, f"select_rank({job.rank})")
+    return Span.of_job(written(name(job), context), style, job.rank)
 
 
 def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
     """Return a job with request and reason in form `brevity` (0 is the longest); a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
-    action = f"select_rank({job.rank})"
     whole = why_and_start(row, "from ")[0]
     estimate, reason = ((True, whole), (False, whole), (True, row.why[0]), (False, row.why[-1]), (True, ""))[brevity]
     asked = f" {job.procs:,}p" + f" {span(job.estimate)}" * estimate + f" {reason}" * bool(reason)
-    return [Span(written(name(job), context), f"{style} strong", action), Span(written(asked, context), "dim")]
+    named = Span.of_job(written(name(job), context), f"{style} strong", job.rank)
+    return [named, Span(written(asked, context), "dim")]
 
 
 def _flowed(

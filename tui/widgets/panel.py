@@ -5,7 +5,6 @@ The widget only displays: a pure function makes the sheet from a context, and th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -205,7 +204,8 @@ class Panel(Lines, can_focus=True):
             return ""
         if line is None:
             return title_meaning(self._sheet.title) if row < 0 else ""
-        rank = line.rank if line.rank is not None else rank_at(line, column)
+        span = span_at(line, column)
+        rank = line.rank if line.rank is not None or span is None else span.rank
         if rank is not None and (about := context.told(line, column, rank)):
             return printable_lines(about)
         size = max(self.size.width - 2 * MARGIN, 1), self.size.height - 1
@@ -242,13 +242,6 @@ def span_at(line: Line, column: int) -> Span | None:
             return span
         column -= width
     return None
-
-
-def rank_at(line: Line, column: int) -> int | None:
-    """Return the rank of the job that a click at this column of the line selects, or None."""
-    found = span_at(line, column)
-    selects = re.fullmatch(r"select_rank\((\d+)\)", found.action if found else "")
-    return int(selects[1]) if selects else None
 
 
 def draw_rows(

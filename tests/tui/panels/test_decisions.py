@@ -50,8 +50,8 @@ def test_the_reason_is_quieter_than_what_was_done() -> None:
 def test_walking_marks_one_decision_and_leaves_the_later_ones_quiet() -> None:
     first, second = (decisions.draw(replace(at_600(), decision=index), (84, 20), 0) for index in (0, 1))
     assert (first.note, second.note) == ("1 of 2", "2 of 2")
-    assert [line.spans[0] for line in first.body[1:]] == [("▸", "accent", ""), ("◐", "dim", "")]
-    assert [line.spans[0] for line in second.body[1:]] == [("○", "dim", ""), ("▸", "accent", "")]
+    assert [line.spans[0][:2] for line in first.body[1:]] == [("▸", "accent"), ("◐", "dim")]
+    assert [line.spans[0][:2] for line in second.body[1:]] == [("○", "dim"), ("▸", "accent")]
     assert (first.mark, second.mark) == (1, 2)
 
 
