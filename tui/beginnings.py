@@ -1,6 +1,4 @@
-"""Start of the program with a puzzle or a game instead of a replay; when the puzzle or game is closed, the program's
-menu appears.
-"""
+"""Start of the program with a puzzle or a game; when that is closed, the program's menu appears."""
 
 from __future__ import annotations
 

@@ -10,10 +10,7 @@ from textual.worker import get_current_worker
 
 
 def hand_over(app: App[Any], show: Callable[..., object], *found: object, **how: object) -> None:
-    """Call `show(*found, **how)` in the app's own thread, unless the present thread has been cancelled by then.
-
-    A thread that asks before the call whether it is cancelled may be cancelled between the answer and the call.
-    """
+    """Call `show` in the app's thread unless this one is cancelled by then, which a question before cannot tell."""
     worker = get_current_worker()
 
     def unless_cancelled() -> None:

@@ -1,6 +1,4 @@
-"""Nodes in the chart: their names, free cores that no waiting job can use, and lanes that group nodes by how full they
-are.
-"""
+"""Nodes in the chart: names, cores that no waiting job can use, and lanes by how full nodes are."""
 
 from __future__ import annotations
 

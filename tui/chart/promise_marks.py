@@ -1,6 +1,4 @@
-"""Marks for the reservation of the selected job (or of the head of the queue), and the hole: free processors on which
-other jobs may run before the head without delaying it.
-"""
+"""Marks for a job's reservation, and the hole, where jobs may run before the head without delaying it."""
 
 from __future__ import annotations
 

@@ -59,9 +59,7 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Return the picture of the columns from `first` to before `last`, and True if some of them are not drawn yet.
-        Missing columns are drawn by `make`, for at most about `budget` seconds.
-        """
+        """Return the columns from `first` to before `last`, made within `budget` seconds, and if some are missing."""
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
             return made, False

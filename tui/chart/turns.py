@@ -1,6 +1,4 @@
-"""Turns of matrix rows in the chart: each turn is drawn if turns are long enough to see, otherwise the rows share each
-column or have lanes.
-"""
+"""Turns of matrix rows in the chart: drawn if long enough to see, else rows share columns or have lanes."""
 
 from __future__ import annotations
 

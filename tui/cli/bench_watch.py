@@ -1,6 +1,4 @@
-"""Watching of a policy's file for `schedscope test --watch`: each saved version is tested and compared with the
-last.
-"""
+"""Watching of a policy's file for `schedscope test --watch`: each version is compared with the last."""
 
 from __future__ import annotations
 

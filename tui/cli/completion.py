@@ -1,6 +1,4 @@
-"""Command `schedscope completion`: print the script with which a shell completes commands, options, traces and
-policies.
-"""
+"""Command `schedscope completion`: print a shell's script to complete commands, options, traces and policies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Candidates that a shell offers to complete a word. To find them, no file is read and no user-defined code is
-loaded.
-"""
+"""Candidates that a shell offers to complete a word, found without reading files or loading user's code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Table of the jobs that a sweep has stored: a row for each job, with the factors of its run (trace, policy, seed and
-options).
-"""
+"""Table of the jobs that a sweep has stored: a row for each, with the factors of its run (trace, policy, ...)."""
 
 from __future__ import annotations
 

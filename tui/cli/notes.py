@@ -1,6 +1,4 @@
-"""Speaker's notes in a second terminal: what to say, the answer to the question with its reason, two clocks, and the
-next scene.
-"""
+"""Speaker's notes in a second terminal: what to say, the answer with its reason, clocks, the next scene."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Command `schedscope run`: show metrics of policies side by side as a table, JSON or CSV, and write files about a
-schedule.
-"""
+"""Command `schedscope run`: show metrics of policies side by side, and write files about a schedule."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Files about one schedule as CSV, Parquet or Arrow: its jobs, its stretches (times in which a job held processors) and
-its decisions.
-"""
+"""Files about a schedule as CSV, Parquet or Arrow: jobs, stretches (a job on its processors), decisions."""
 
 from __future__ import annotations
 

@@ -222,9 +222,7 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
 
 
 def band_cores(observed: Observed, cluster: Cluster) -> tuple[int, ...]:
-    """Return the lowest core of each node from the lowest up, and the number of all cores; empty if no node's memory is
-    known.
-    """
+    """Return the lowest core of each node, and the number of cores; empty if no node's memory is known."""
     if not any(node.memory for node in cluster.nodes):
         return ()
     return (*(row.low for row in reversed(observed.layout.rows)), observed.layout.cpus)

@@ -1,6 +1,4 @@
-"""Forecasts for the poll on the live screen, with the score of the forecasts of the day before. They are made outside
-of the threads that draw the screen.
-"""
+"""Forecasts for the poll on the live screen, with their score, made outside of the threads that draw."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Outlook of a waiting job of an observed cluster: a forecast of its start, how good such forecasts were in the last
-day, and answers to what-if questions.
-"""
+"""Outlook of a waiting job: a forecast of its start, how good such forecasts were, and what-if answers."""
 
 from __future__ import annotations
 

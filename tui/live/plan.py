@@ -1,6 +1,4 @@
-"""Plan of an observed scheduler as boxes in the chart; waiting jobs for which no cores are left in the plan are not
-drawn.
-"""
+"""Plan of an observed scheduler as boxes in the chart, of waiting jobs only if it has cores left for them."""
 
 from __future__ import annotations
 

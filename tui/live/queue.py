@@ -1,6 +1,4 @@
-"""Queue of an observed cluster as a table with the columns expected start, forecast of ours, priority, and reason to
-wait.
-"""
+"""Queue of an observed cluster as a table: expected start, our forecast, priority, and reason to wait."""
 
 from __future__ import annotations
 

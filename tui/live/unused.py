@@ -54,9 +54,7 @@ class Unused:
         return found
 
     def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
-        """Return an array (band, column): True if no waiting job could use the free cores on most of the band (a group
-        of cores drawn together); columns after `clock` are False. Return None if it would be False everywhere.
-        """
+        """Return (band, column): True where most cores are useless for waiting jobs, up to `clock`; None if nowhere."""
         edges = view.edges()
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)
         for column, poll in _polls(observed, view, clock):

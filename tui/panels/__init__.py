@@ -1,3 +1,1 @@
-"""Panels: functions that return the content of each panel as a sheet of lines. They draw a scene: what the screen shows
-of a run at one time.
-"""
+"""Panels: functions that return the content of each as a sheet of lines, drawn from a scene."""

@@ -1,6 +1,4 @@
-"""Table and sentences that compare policies: how long one job would wait under each, and how much longer other jobs
-would wait for that.
-"""
+"""Table and sentences on how long a job would wait under each policy, and what others would pay."""
 
 from __future__ import annotations
 

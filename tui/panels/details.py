@@ -1,6 +1,4 @@
-"""Panel about the selected job: its request, its state with the reason, its history, and how its planned start
-moved.
-"""
+"""Panel about the selected job: request, state with reason, history, and how its planned start moved."""
 
 from __future__ import annotations
 

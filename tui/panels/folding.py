@@ -1,6 +1,4 @@
-"""Folding of the processors of a machine into fewer columns of a panel. Each column shows which set (job or partition)
-has most of its processors.
-"""
+"""Folding of processors into fewer columns, each of which shows the set with most of its processors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Values at the time that the screen shows. A snapshot has the values of its step, but during playback time passes
-until the next step.
-"""
+"""Values at the time on the screen: a snapshot has those of its step, but playback goes on until the next."""
 
 from __future__ import annotations
 

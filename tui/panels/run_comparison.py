@@ -1,6 +1,4 @@
-"""Panel that compares two runs: metrics with the better value marked, the first difference, and the jobs that gained or
-lost most.
-"""
+"""Panel that compares two runs: metrics with the better marked, first difference, most changed jobs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Strip below the chart with the whole run: utilization and queue length over time, the present time, and marks such as
-bookmarks.
-"""
+"""Strip below the chart with the whole run: utilization and queue length, now, and marks such as bookmarks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Waiting jobs in one or two lines. They are shown if the panel of the queue is hidden, so that jobs named in sentences
-can be found.
-"""
+"""Waiting jobs in one or two lines, for when the panel of the queue is hidden: sentences name such jobs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Numbers that a user-defined policy wrote into its notes (`view.notes`) about one job. They are collected step by step
-while the worker has nothing else to do.
-"""
+"""Numbers in a user-defined policy's notes about one job, collected while the worker is idle."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Storage of sessions: saving while the program runs, at its end, and on request; conversion between a replay and a
-session.
-"""
+"""Storage of sessions: saving regularly, at the end and on request; conversion of a replay."""

@@ -1,6 +1,4 @@
-"""File with the scene that is presented now, from which notes are shown in a second terminal; only this user can read
-it.
-"""
+"""File with the scene presented now, for notes in a second terminal; only this user can read it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Conversion of a replay to a session (its saved form), and back to the trace, policy and view that the program
-opens.
-"""
+"""Conversion of a replay to a session (its saved form), and back to what the program opens."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Manager of sessions while the program runs: it offers the session of a crashed program, saves the present one
-regularly, and saves it as the last one at the end.
-"""
+"""Manager of sessions: it offers that of a crashed program, saves regularly, and at the end as the last."""
 
 from __future__ import annotations
 

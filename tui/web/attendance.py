@@ -139,9 +139,7 @@ class Attendance:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
-        """For the key of each visit that has ended: the time (of the monotonic clock, in seconds) until which its place
-        is kept, and the place
-        """
+        """Place of each ended visit by key, and until when (of the monotonic clock, in seconds) it is kept"""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._starting = 0

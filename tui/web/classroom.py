@@ -229,9 +229,7 @@ class Classroom:
 
     @property
     def _present(self) -> int | None:
-        """Return the index of the scene whose question matters now: the scene of the common screen or, if it has no
-        question, the scene with a question in which most students are. None if all scenes lack a question.
-        """
+        """Return the scene whose question matters: the common screen's or else that with most students; or None."""
         scene = self._common.get("scene")
         if isinstance(scene, int) and self.roster.question(scene) is not None:
             return scene

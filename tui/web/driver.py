@@ -1,6 +1,4 @@
-"""Terminal driver of a visitor's program: input and output go through a socket, as packets in the format of
-textual-serve.
-"""
+"""Terminal driver of a visitor's program: packets in textual-serve's format go through a socket."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Place of a visitor's process: its session, or its scene of a lesson. The server asks for it, so that another process
-can continue there.
-"""
+"""Place of a visitor's process (session, or scene of a lesson), so that another one can continue there."""
 
 from __future__ import annotations
 

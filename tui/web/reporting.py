@@ -1,6 +1,4 @@
-"""Base of programs that are part of a class: they report their scene to the web server, send their screen, and show the
-wall (the answers of the class).
-"""
+"""Base of programs in a class: they report their scene, send their screen, and show the wall of answers."""
 
 from __future__ import annotations
 

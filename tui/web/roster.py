@@ -157,9 +157,7 @@ class Roster:
 
     @property
     def usual(self) -> int | None:
-        """Return the index of the scene with a question in which most students are now; if equally many are in several,
-        the one with most answers. None if no scene has a question.
-        """
+        """Return the asking scene with most students now, of equals with most answers; None if no scene asks."""
         asked = [index for index, scene in enumerate(self.scenes) if scene.question is not None]
         if not asked:
             return None

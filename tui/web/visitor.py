@@ -148,9 +148,7 @@ class Visit(Reporting):
         self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
 
     def _of_session(self, session: Session) -> Opening:
-        """Return what to open for a session. Its trace must be one that the server offers; it is recognised by its
-        content, not by its path.
-        """
+        """Return what to open for a session; its trace must be offered, and is recognised by its content."""
         self._check_files(session)
         try:
             there = reopened(session)

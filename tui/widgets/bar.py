@@ -1,6 +1,4 @@
-"""Bar of lines with spans that can be clicked: the state at the top, the sentence below the chart, the keys at the
-bottom.
-"""
+"""Bar of lines with spans to click: the state at the top, the sentence below the chart, the keys."""
 
 from __future__ import annotations
 

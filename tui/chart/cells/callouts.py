@@ -1,6 +1,4 @@
-"""Names of jobs that do not fit into their blocks, written next to them, and names of the pieces into which suspensions
-divide a job's block.
-"""
+"""Names next to the blocks of jobs that have no space inside, and names of pieces between suspensions."""
 
 from __future__ import annotations
 

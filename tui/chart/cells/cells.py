@@ -79,9 +79,7 @@ class Cells:
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
-        """Return (row, first column, column after the last) for each row that differs from the picture `before`; all
-        rows if that is None or of another size. Wide characters are not divided.
-        """
+        """Return (row, first column, end) of differing rows (None: all), without dividing wide characters."""
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
             return [(row, 0, columns) for row in range(rows)]

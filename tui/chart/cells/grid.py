@@ -1,6 +1,4 @@
-"""Pixels of a chart on a screen: the job at each pixel, and its colour (ink). A cell has two pixels, one above the
-other, or one.
-"""
+"""Pixels of a chart on a screen, with job and ink (colour) each; a cell has two, one above the other, or one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Overlays on the jobs of the chart: borders of partitions, marks, ends of jobs, names, the line of now, and an arrow
-to a selected job that is out of sight.
-"""
+"""Overlays on the chart: borders, marks, ends of jobs, names, now, and an arrow to a job out of sight."""
 
 from __future__ import annotations
 

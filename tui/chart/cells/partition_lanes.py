@@ -1,6 +1,4 @@
-"""Partitions as lanes of the chart (one above the other). A bar above each lane has the partition's name and size; it
-moves when the sizes change.
-"""
+"""Partitions as lanes of the chart; a bar above each has its name and size, and moves when sizes change."""
 
 from __future__ import annotations
 

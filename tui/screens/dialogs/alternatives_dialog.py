@@ -1,6 +1,4 @@
-"""Dialog that simulates other policies, to find which of them shortens the wait of a job; each result is shown as soon
-as it is known.
-"""
+"""Dialog that simulates other policies, to find which shortens a job's wait; results come one by one."""
 
 from __future__ import annotations
 

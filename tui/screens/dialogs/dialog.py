@@ -42,10 +42,7 @@ STYLES = {
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Return True if the screen is on top of all others, so that it may react to keys and clicks.
-
-    Textual's `is_current` is True for screens below it, too.
-    """
+    """Return True if no other screen is above; Textual's `is_current` is True for screens below, too."""
     return screen.app.screen is screen
 
 

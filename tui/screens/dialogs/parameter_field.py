@@ -1,6 +1,4 @@
-"""Field for a parameter in a form: its name, a control for its type of value, its meaning, and what is wrong with its
-value.
-"""
+"""Field for a parameter in a form: name, control, meaning, and what is wrong with its value."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Cameras (visible parts) of both charts, which show the same time. During playback they turn pages: when the present
-time is near the right edge, the chart jumps ahead by most of its width.
-"""
+"""Cameras of both charts, which show the same time; when now is near the edge, playback turns a page."""
 
 from __future__ import annotations
 

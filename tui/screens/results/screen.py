@@ -1,6 +1,4 @@
-"""Screen of a results file: a table of means, their plot, and single runs. It is updated while a sweep writes the
-file.
-"""
+"""Screen of a results file, updated while a sweep writes it: a table of means, their plot, single runs."""
 
 from __future__ import annotations
 
