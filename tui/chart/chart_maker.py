@@ -28,7 +28,7 @@ from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
-from tui.chart.node_rows import NodeRows, placed_names
+from tui.chart.node_rows import NodeRows, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
@@ -93,7 +93,7 @@ class ChartMaker:
         has_memory, memory, by_use = False, None, None
         use = None if self._nodes is None else self._nodes.current(snapshot)
         if self._nodes is not None and use is not None:
-            partitioned = self._nodes.with_memory(view, clock) if camera.memory else None
+            partitioned = with_bands(self._nodes.band_cores, view, clock) if camera.memory else None
             has_memory = partitioned is not None
             by_use = None if has_memory else self._nodes.by_use(view, clock, use, camera.by_rows)
             partitioned = by_use[0] if by_use else partitioned

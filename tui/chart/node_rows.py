@@ -123,10 +123,6 @@ class NodeRows:
                 end = min(view.time_at(column), clock)
                 yield Span(view.time_at(first), end, bits_of(cores))
 
-    def with_memory(self, view: ChartView, clock: float) -> Partitioned | None:
-        """Return an order with a band above each node; None if there is no memory, or too few rows."""
-        return with_bands(self.band_cores, view, clock)
-
     @property
     def band_cores(self) -> tuple[int, ...]:
         """Return the lowest core of each node, and the number of all cores; empty if no node has memory."""

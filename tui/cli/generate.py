@@ -50,7 +50,7 @@ def command(
     from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
     from sim.workload.source import Source
 
-    of = options.jobs_of(Source(like)) if like is not None else None
+    of = options.replay(Source(like)).workload if like is not None else None
     entries = parse_nodes(nodes) if nodes is not None else []
     trace = generate(model, jobs, cores_of(entries) or procs, seed, load, of)
 

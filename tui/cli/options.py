@@ -63,10 +63,6 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
     return given
 
 
-def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    return replay(source, aloud).workload
-
-
 def settle(
     jobs: Replay, specs: Sequence[str], switches: Iterable[tuple[Moment, str]] = ()
 ) -> tuple[Workload, list[str], Switches]:

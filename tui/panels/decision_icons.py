@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
-from tui.look.sheets import Span
+from tui.look.sheets import Line, Span, line
+
+INDENT = 2
+"""Width in columns of the icon before a decision and the blank behind it."""
+MOST_WRAPPED = 60
+"""Largest number of decisions whose texts are wrapped; of more, only the visible ones are made, a line each."""
 
 
 class Sign(NamedTuple):
@@ -50,3 +56,9 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 def rank_of(decision: d.Decision) -> int | None:
     job = d.job_of(decision)
     return None if job is None else job.rank
+
+
+def with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
+    """Return the lines, which are indented already, with the icon `drawn` in front of the first one."""
+    first, *rest = lines
+    return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

@@ -15,14 +15,10 @@ from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, taught, window, worded, written
-from tui.panels.decision_icons import rank_of, sign
+from tui.panels.decision_icons import INDENT, MOST_WRAPPED, rank_of, sign, with_sign
 
 TITLE = "Decisions"
-INDENT = 2
-"""Width in columns of the icon before a decision and the blank behind it."""
 NAMED = 4
-MOST_WRAPPED = 60
-"""Largest number of decisions whose texts are wrapped; of more, only the visible ones are made, a line each."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -118,7 +114,7 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
         return _lines(first, run.start, context, width, wrap)
     names = _names([decision.job for decision in decisions if isinstance(decision, Keep)])
     told = f"{names} wait: {words_of(first.because).of_all}"
-    return _with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
+    return with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
 
 
 def _is_followed(run: range, context: Context) -> bool:
@@ -163,7 +159,7 @@ def _happened(
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
     lines = worded(told, context, width, "dim", hang=INDENT, rank=jobs[0].rank if len(jobs) == 1 else None)
-    return _with_sign(Span(mark, "dim"), lines)
+    return with_sign(Span(mark, "dim"), lines)
 
 
 def _names(jobs: Sequence[Job]) -> str:
@@ -188,10 +184,5 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
     elif to_come:
         drawn = drawn._replace(style="dim")
     if wrap:
-        return _with_sign(drawn, worded(told, context, width, style, hang=INDENT, rank=rank))
-    return _with_sign(drawn, [line(Span(text.shorten(written(told, context), width - INDENT), style), rank=rank)])
-
-
-def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    first, *rest = lines
-    return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]
+        return with_sign(drawn, worded(told, context, width, style, hang=INDENT, rank=rank))
+    return with_sign(drawn, [line(Span(text.shorten(written(told, context), width - INDENT), style), rank=rank)])

@@ -16,7 +16,7 @@ from tui.chart.partition_names import told_decision, with_partition_names
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, worded, written
-from tui.panels.decision_icons import rank_of, sign
+from tui.panels.decision_icons import INDENT, rank_of, sign, with_sign
 from tui.panels.live_values import by_clock
 
 MOST_CONSIDERED = 12
@@ -83,5 +83,4 @@ def _is_kept(entry: Considered) -> bool:
 
 def _lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
-    first, *rest = worded(told, context, width, style, hang=2, rank=rank)
-    return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]
+    return with_sign(sign(entry.decision, context.unicode), worded(told, context, width, style, hang=INDENT, rank=rank))

@@ -12,7 +12,7 @@ from sim.decisions.sentences import say
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, window, worded
-from tui.panels.decision_icons import rank_of, sign
+from tui.panels.decision_icons import INDENT, MOST_WRAPPED, rank_of, sign, with_sign
 
 COUNTED: dict[type, str] = {
     Place: "placed", Rehome: "moved", Migrate: "migrated", Stall: "stalled", Replicate: "replicated",
@@ -20,9 +20,6 @@ COUNTED: dict[type, str] = {
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
 """Kinds of decisions that are left out of the list of all phases: the matrix shows their result."""
-INDENT = 2
-MOST_WRAPPED = 60
-"""Largest number of decisions whose texts are wrapped; of more, only the visible ones are made, a line each."""
 
 
 class Done(NamedTuple):
@@ -114,7 +111,7 @@ def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | Non
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
     told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
-    return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
+    return with_sign(sign(decision, context.unicode), told)
 
 
 def _chosen(context: Context) -> Iterator[Decision]:
