@@ -75,7 +75,7 @@ def _of_worker(error: BaseException | None) -> BaseException | None:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a closing widget or screen; at the end of a program, all are, and compose nothing any more."""
+    """Return True for a removed widget, or one of a closed screen, as all are when Textual ends a program."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True

@@ -17,12 +17,12 @@ YOUNG = 10_000
 
 
 def give_back_at_once() -> bool:
-    """Make the C library return freed memory at once, if possible; else glibc keeps a third of large arrays."""
+    """Make the C library return freed memory at once; glibc would keep a third of that of growing arrays."""
     return _is_done(lambda library: library.mallopt(_MMAP_THRESHOLD, _LARGE))
 
 
 def settle_memory() -> None:
-    """Exclude present objects from garbage collection: a trace's jobs stay anyway; return what reading left."""
+    """Exclude present objects from garbage collection (a trace's jobs stay), and give back what reading left."""
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()

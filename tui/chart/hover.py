@@ -163,7 +163,7 @@ def _processors_text(workload: Workload, cores: int) -> str:
 
 
 def _who_may_pass(hole: Hole, spot: Spot, at: Clock) -> str:
-    """Return which jobs may start here: until the head's start jobs that end by then, later jobs on extras."""
+    """Return which jobs may start here: jobs that end by the head's start, or that use what the head leaves free."""
     head, until, extra = hole
     if spot.time < until:
         return f"\na job that ends by {at(until)}, when {name(head)} is to start, may pass it"

@@ -20,7 +20,7 @@ _LOOKED_AT = 500
 """Number of waiting jobs, from the head, among which the chart searches for planned jobs"""
 _MOST = 200
 _MOST_ON_NODES = 20
-"""Largest number of planned jobs that the machine's rule places on nodes, which takes long; others lowest."""
+"""Largest number of planned jobs that the machine's rule places, which takes long; others get the lowest cores."""
 
 
 def plan_boxes(

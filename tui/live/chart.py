@@ -285,7 +285,7 @@ def _level(node: Node, unicode: bool) -> str:
 def lanes_by_use(
     observed: Observed, cluster: Cluster, view: ChartView, clock: float, by_rows: bool | None
 ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
-    """Return lanes by the use of nodes with names; without `by_rows` only for more nodes than rows; or None."""
+    """Return lanes by the use of nodes, and their names; without a choice `by_rows` only if nodes outnumber rows."""
     rows = observed.layout.rows
     if not rows or not (by_rows if by_rows is not None else len(rows) > view.rows):
         return None

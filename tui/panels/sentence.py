@@ -111,7 +111,7 @@ def _run_is_over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision with its reason, then counts of others; after the step if the panel has them."""
+    """Return the most notable decision and counts of others; if a panel shows these, the state after the step."""
     if "decisions" in context.visible:
         return None, tuple(_afterwards(context))
     first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))

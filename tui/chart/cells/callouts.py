@@ -22,7 +22,7 @@ _FEW = 20
 _SPARSE = 12
 """Largest number of visible jobs at which each block of a job is named, if its processors are not adjacent."""
 _NEAR = 3
-"""Largest distance in columns from a suspension to its beneficiary's name; else no text below the name."""
+"""Largest distance in columns of a suspension from the name of its cause; else no text is below the name."""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 

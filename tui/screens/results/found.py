@@ -64,7 +64,7 @@ def found(path: str, shown: Shown) -> Found:
 
 
 def first_ask(varying: dict[str, int]) -> PivotQuery:
-    """Return policies by the factor with most values that fits into `MOST_COLUMNS` columns."""
+    """Return the first query: policies by the factor with most values that fits into `MOST_COLUMNS` columns."""
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
     return PivotQuery("policy", across)
