@@ -34,12 +34,12 @@ from tests.tui.live.watched import settled as shown
 from tui.app import Schedscope
 from tui.cli.main import commands
 from tui.cli.new import texts
+from tui.live.program import LiveApp
 from tui.live.watch import Replayed
 from tui.look.palette import DARK
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.results.screen import ResultsScreen
-from tui.watching import LiveApp
 from tui.widgets.svg_screenshot import Type, draw_still
 
 FOLDER = Path(__file__).resolve().parent / "pictures"

@@ -63,14 +63,26 @@ FLOORS = (
     ),
     ("tui.chart",),
     ("tui.replay",),
-    ("tui.panels", "tui.widgets", "tui.live"),
+    ("tui.panels", "tui.widgets"),
     ("tui.screens",),
     ("tui.sessions",),
     ("tui.app", "tui.crash_report", "tui.shutdown", "tui.menus", "tui.beginnings"),
-    ("tui.record", "tui.web", "tui.watching"),
-    ("tui.cli", "tui.__main__"),
+    (
+        "tui.cli",
+        "tui.__main__",
+        "tui.classroom",
+        "tui.lab",
+        "tui.live",
+        "tui.record",
+        "tui.screens.live",
+        "tui.screens.play",
+        "tui.screens.puzzle",
+        "tui.screens.results",
+        "tui.web",
+    ),
 )
 """Layers of packages and modules, lowest first: each may import only from its own layer and lower ones."""
+_FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 MOST_LINES = 700
 WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
 """Suffixes of files that people edit, unlike drawings and generated output"""
@@ -135,9 +147,8 @@ def dotted(path: Path) -> str:
 
 
 def floor_of(module: str) -> int:
-    """Return the index of the layer in `FLOORS` to which the module belongs."""
-    room = ".".join(module.split(".")[:2])
-    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+    """Return the index of the layer in `FLOORS` that has the longest part of the module's name."""
+    return _FLOOR_OF[max((room for room in _FLOOR_OF if f"{module}.".startswith(f"{room}.")), key=len)]
 
 
 @cache

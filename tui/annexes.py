@@ -7,6 +7,9 @@ from typing import Any
 from sim.annexes import imported
 
 PARTS = {
+    "results file": "sim.experiments.results:Results",
+    "recording": "tui.live.program:open_recording",
+    "results screen": "tui.screens.results.screen:ResultsScreen",
     "smallest difference": "tui.cli.test:smallest_difference_lines",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from sim.errors import SchedscopeError
+from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from sim.lessons.lesson import Lesson
     from tui.screens.first.screen import FirstScreen
-    from tui.screens.results.screen import ResultsScreen
 
 LOADING = "loading"
 """Group of the threads that read what is opened next; each new one cancels the others."""
@@ -32,7 +32,7 @@ class Menus:
         """Make the menus. A guest (visitor of the web) can open only `traces`; None if any file can be opened."""
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
-        self._results: ResultsScreen | None = None
+        self._results: Screen[Any] | None = None
 
     def show_first(self, settings: Settings, look: Look) -> None:
         """Show the first screen or, if the replay was opened from results or a puzzle, return to that."""
@@ -81,12 +81,10 @@ class Menus:
 
     def show_results(self, path: str, look: Look) -> None:
         """Show a results file instead of the screens that are open; no replay is opened, not even one being read."""
-        from tui.screens.results.screen import ResultsScreen
-
         self._app.workers.cancel_group(self._app, LOADING)
         while len(self._app.screen_stack) > 1:
             self._app.pop_screen()
-        self._results = ResultsScreen(path, look)
+        self._results = annexed("results screen")(path, look)
         self._app.push_screen(self._results)
 
     def open_recorded(self, lesson: Lesson, scene: int, look: Look) -> None:

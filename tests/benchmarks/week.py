@@ -23,11 +23,11 @@ from sim.cluster.scratch import Scratch
 from sim.cluster.values import Cluster, ClusterJob
 from tests.benchmarks.memory import resident
 from tests.sim.cluster.busy import MINUTE, busy
+from tui.live.program import LiveApp
 from tui.live.watch import Live
 from tui.look.palette import DARK
 from tui.memory import give_back_at_once
 from tui.screens.live.screen import LiveScreen
-from tui.watching import LiveApp
 
 DAY = 24 * 60
 OFTEN = 200

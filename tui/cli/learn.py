@@ -48,7 +48,7 @@ def command(
     found = found_lesson(lesson)
     options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
     if found.recording:
-        from tui.watching import open_recorded
+        from tui.classroom.program import open_recorded
 
         return open_recorded(found, scene - 1)
     from tui.app import open_replay

@@ -77,9 +77,9 @@ def command(
             _exit_on_signals(stack)
             return _record(source, recorder, every, since, polls)
         from sim.cluster.scratch import Scratch
+        from tui.live.program import open_live
         from tui.live.watch import Live
         from tui.screens.live.state import LiveState
-        from tui.watching import open_live
 
         state = LiveState(mine=2 if is_mine else 0, partition=partition)
         aside = stack.enter_context(closing(Scratch()))

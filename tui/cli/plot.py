@@ -18,11 +18,11 @@ from sim.experiments.series import Panel, axis_title, panels
 from sim.files import write_whole
 from sim.formatting import quoted
 from sim.metrics.week import WEEKLY
-from tui.chart.plotted import Manner, plotted
 from tui.cli import options
 from tui.cli.figure_file import figure_text, mark_of, read_figure
 from tui.cli.figure_style import KINDS, LEGENDS, STYLES, Style, parse_labels, parse_size
 from tui.cli.terminal import columns, is_terminal, say, shows_unicode
+from tui.lab.plotted import Manner, plotted
 from tui.look.figures import titled, with_unit
 
 HEIGHT = 20

@@ -33,11 +33,11 @@ from sim.files import write_rows, write_whole
 from sim.formatting import count, listed, printable, quoted, shortened
 from sim.metrics.catalogue import MEASURED, Metric
 from tui.cli import options
-from tui.cli.against import against_rows, against_table
 from tui.cli.kept_jobs import write_jobs
 from tui.cli.parquet import is_table, write_parquet
 from tui.cli.tables import split, wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns, shows_unicode
+from tui.lab.against import against_rows, against_table
 from tui.look.figures import cell, titled
 from tui.look.text import Align, cells, plain
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from tui.annexes import annexed
 from tui.cli import options
 from tui.cli.terminal import shown_reading
 
@@ -64,13 +64,12 @@ def command(
         return open_replay(opening, prepare=_prepared)
     recorded = trace is not None and is_recording(trace)
     if recorded and {option.name for option in typed} <= {"trace", "at"}:
-        return _recorded(str(trace), at)
+        code: int = annexed("recording")(trace, at)
+        return code
     if trace is not None and not recorded and is_database(trace):
-        from sim.experiments.results import Results
-
         if len(typed) > 1:
             raise click.UsageError(f"{trace} is a file of results, which is opened by itself: leave out the options")
-        Results(trace).__exit__()
+        annexed("results file")(trace).__exit__()
         return open_replay(None, results=trace)
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
@@ -83,16 +82,6 @@ def command(
 def _prepared(opening: Opening) -> Prepared:
     with shown_reading(opening.source.trace) as heard:
         return opening.prepare(heard)
-
-
-def _recorded(recording: str, at: str | None) -> int:
-    from sim.cluster.recording import Recording
-    from tui.cli.observed import moment
-    from tui.live.watch import Replayed
-    from tui.watching import open_live
-
-    found = Recording(recording)
-    return open_live(Replayed(found, os.path.basename(recording)), at=None if at is None else moment(at, found))
 
 
 def _typed() -> list[click.Parameter]:

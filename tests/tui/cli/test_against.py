@@ -1,4 +1,7 @@
-"""`schedscope results --against` and `plot --against`."""
+"""`schedscope results --against` and `plot --against`.
+
+Also tests tui.lab.against.
+"""
 
 from __future__ import annotations
 

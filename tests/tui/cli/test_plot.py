@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests sim.optional_imports, tui.chart.plotted.
+Also tests sim.optional_imports, tui.lab.plotted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.experiments.measured import Measured
 from sim.experiments.series import Panel, Point
 from tests.sim.experiments.test_pivot import file, outcome, plan
 from tests.tui.cli.program import error, schedscope
-from tui.chart.plotted import Manner, plotted
+from tui.lab.plotted import Manner, plotted
 
 needs_plotext = pytest.mark.skipif(find_spec("plotext") is None, reason="needs .[plot]")
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")

@@ -83,7 +83,7 @@ def test_a_recording_opens_as_it_was_seen_or_is_replayed(
         opened.append((watch.state.title, at))
         return 0
 
-    monkeypatch.setattr("tui.watching.open_live", open_live)
+    monkeypatch.setattr("tui.live.program.open_live", open_live)
 
     def open_replay(opening: Opening, **given: object) -> int:
         opened.append((opening.source.trace, None))

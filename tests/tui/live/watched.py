@@ -18,10 +18,10 @@ from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from tests.sim.cluster.captures import series
 from tests.tui.replays import PATIENCE, painted
+from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.watch import Watch, Wish
 from tui.screens.live.screen import LiveScreen
-from tui.watching import LiveApp
 
 
 class Recorded:

@@ -10,7 +10,7 @@ from sim.experiments.again import runs_of
 from sim.experiments.pivot import Condition, PivotQuery, PivotTable, Record, Value, in_order, pivot
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, axis_title, panels
-from tui.chart.plotted import Manner, plotted
+from tui.lab.plotted import Manner, plotted
 from tui.look.figures import titled
 
 MOST_COLUMNS = 8

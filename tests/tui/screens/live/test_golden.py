@@ -17,10 +17,10 @@ from sim.cluster.slurm.adapter import Slurm
 from tests.sim.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded, settled
 from tui.live.forecaster import Ahead
+from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.watch import Replayed
 from tui.look.palette import DARK
-from tui.watching import LiveApp
 
 SHOTS: dict[str, tuple[tuple[int, int], tuple[str, ...]]] = {
     "80x24": ((80, 24), ()),

@@ -1,6 +1,6 @@
 """The screen of a live cluster, on recorded states.
 
-Also tests tui.screens.live.searching, tui.screens.live.state, tui.watching.
+Also tests tui.screens.live.searching, tui.screens.live.state, tui.live.program.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sim.cluster.values import Cluster, Node
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, settled, text_of
 from tests.tui.replays import painted, wait_until
+from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import DARK
 from tui.screens.dialogs import SentencesDialog
 from tui.screens.live.screen import LiveScreen
-from tui.watching import LiveApp
 from tui.widgets.gantt import Gantt
 
 KEYS_OF_THE_CHART = ("plus", "minus", "left_curly_bracket", "right_curly_bracket", *"nA0ohl")

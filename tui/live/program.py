@@ -6,16 +6,14 @@ import os
 import sys
 from io import StringIO
 
-from sim.lessons.lesson import Lesson
-from sim.lessons.recorded import RecordedPerformance
-from sim.lessons.walk import Walk
-from tui.app import Guest, Schedscope, run_app
-from tui.live.watch import Watch
+from sim.cluster.recording import Recording
+from tui.app import Guest, Schedscope
+from tui.cli.observed import moment
+from tui.live.watch import Replayed, Watch
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
 from tui.look.themes import choose
 from tui.memory import give_back_at_once
-from tui.screens.live.lesson import LessonScreen
 from tui.screens.live.screen import LiveScreen
 from tui.screens.live.state import LiveState
 from tui.shutdown import close_the_gone, is_gone
@@ -35,27 +33,6 @@ class LiveApp(Schedscope):
         super().use_look(look, kept=False)
 
 
-class LessonApp(Schedscope):
-    """App that begins with a lesson about a recording."""
-
-    def __init__(self, made: RecordedPerformance, scene: int) -> None:
-        super().__init__(None)
-        self._made, self._scene = made, scene
-
-    @property
-    def in_lesson(self) -> bool:
-        return True
-
-    def show_begin(self) -> None:
-        self._menus.show_replay(LessonScreen(self._made, Walk.of(self._made, self._scene), self.look))
-
-
-def open_recorded(lesson: Lesson, scene: int) -> int:
-    made = RecordedPerformance(lesson)
-    give_back_at_once()
-    return run_app(LessonApp(made, scene))
-
-
 def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:
     """Show an observed cluster from time `at` on until the user quits; return the exit code."""
     give_back_at_once()
@@ -69,3 +46,9 @@ def open_live(watch: Watch, state: LiveState | None = None, at: float | None = N
     if is_gone():
         close_the_gone()
     return app.return_code or 0
+
+
+def open_recording(path: str, at: str | None) -> int:
+    """Show a recording of a cluster at the time that the user typed, or at its end; return the exit code."""
+    found = Recording(path)
+    return open_live(Replayed(found, os.path.basename(path)), at=None if at is None else moment(at, found))

@@ -1,0 +1,1 @@
+"""Lessons, quizzes, puzzles and games on the screen."""

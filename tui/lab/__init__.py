@@ -1,0 +1,1 @@
+"""Results of many runs on the screen and the command line."""
