@@ -19,8 +19,8 @@ from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
-from sim.forecast.replay import read
 from sim.policies.recorded_rules import unkept, unweighed
+from sim.workload.replay import read
 from tests.sim.experiments.examples import BREAKS, policy_file
 from tests.sim.workload.test_replay import recorded
 from tests.tui.cli.program import error, schedscope
