@@ -37,7 +37,7 @@ def test_help_says_the_range_of_every_number() -> None:
 @pytest.mark.parametrize("trace", ["z-figure4", "nothere.swf"])
 def test_no_job_at_all_is_wrong_usage_whatever_the_trace_says(trace: str) -> None:
     with pytest.raises(SchedscopeError, match="--jobs 0 leaves nothing to simulate") as refused:
-        options.jobs_of(Source.of_options(trace, {"jobs": 0}))
+        options.replay(Source.of_options(trace, {"jobs": 0}))
     assert refused.value.exit_code == 2
 
 
