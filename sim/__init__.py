@@ -43,8 +43,8 @@ from sim import compiled
 
 if TYPE_CHECKING:
     from sim.comparison.differences import compare
-    from sim.core.engine import Engine
-    from sim.core.moment import Moment
+    from sim.engine.engine import Engine
+    from sim.engine.moment import Moment
     from sim.engine.schedule import Schedule
     from sim.errors import SchedscopeError
     from sim.life.life import life_of

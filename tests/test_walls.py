@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.policies import POLICIES
 from sim.policies.orders import Order
 from sim.policies.parameters import parameters_of
@@ -21,11 +21,9 @@ from sim.policies.policy import Policy
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-ENGINE_FACE = {"core.check", "core.checkpoint", "core.engine", "core.moment"} | {
-    f"engine.{name}" for name in ("check", "moment", "policy_calls", "schedule", "snapshot")
-}
-"""Modules of `sim.core` and `sim.engine` for other rooms; what they ask of a run, a moment of it answers."""
-FOR_TYPES = {"sim.core.moment", "sim.core.stay"}
+ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot", "view"}
+"""Modules of `sim.engine` for other rooms; what they ask of a run, a view of it answers."""
+FOR_TYPES = {"sim.engine.moment", "sim.engine.stay"}
 """Modules that a policy, which is given a moment, names in its types only"""
 FLOORS = (
     (
@@ -48,7 +46,7 @@ FLOORS = (
     ("sim.policies",),
     ("sim.history",),
     ("sim.cluster",),
-    ("sim.engine", "sim.core"),
+    ("sim.engine",),
     ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
@@ -206,7 +204,7 @@ def test_no_file_is_too_long_to_be_read() -> None:
 
 
 def test_the_files_are_found() -> None:
-    assert {"core/engine.py", "policies/backfill/easy.py", "workload/model.py"} <= {name_of(path) for path in FILES}
+    assert {"engine/engine.py", "policies/backfill/easy.py", "workload/model.py"} <= {name_of(path) for path in FILES}
 
 
 def test_sim_imports_numpy_the_standard_library_and_itself() -> None:
@@ -233,11 +231,11 @@ def test_only_the_core_changes_the_state_of_a_simulation() -> None:
     state = re.compile(r"\b(engine|machine|history|moment|present|view|waiting)\b(?!\.curious$)")
     changing = {name_of(path) for path in FILES if any(map(state.search, seen(path).assigned))}
     assert changing
-    assert {name for name in changing if not name.startswith("core/")} == set()
+    assert {name for name in changing if not name.startswith("engine/")} == set()
 
 
 def outside_the_engine() -> list[Path]:
-    rooms = (SIM / "core", SIM / "engine")
+    rooms = (SIM / "engine",)
     files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
     return [path for path in files if not any(map(path.is_relative_to, rooms))]
 
@@ -245,9 +243,9 @@ def outside_the_engine() -> list[Path]:
 def test_other_rooms_import_only_the_face_of_the_engine() -> None:
     names = set(map(dotted, outside_the_engine()))
     known = {(name, module) for name, modules in arrows().items() if name in names for module in modules}
-    asked = {found for found in known if found[1].startswith(("sim.core.", "sim.engine."))}
+    asked = {found for found in known if found[1].startswith("sim.engine.")}
     assert asked
-    assert {found for found in asked if found[1].removeprefix("sim.") not in ENGINE_FACE} == set()
+    assert {found for found in asked if found[1].removeprefix("sim.engine.") not in ENGINE_FACE} == set()
 
 
 def test_other_rooms_reach_no_state_of_an_engine() -> None:
@@ -257,13 +255,13 @@ def test_other_rooms_reach_no_state_of_an_engine() -> None:
 
 
 def test_the_engine_imports_no_policy() -> None:
-    modules = {module for module, _ in imports(SIM / "core" / "engine.py") if module.startswith("sim.policies")}
+    modules = {module for module, _ in imports(SIM / "engine" / "engine.py") if module.startswith("sim.policies")}
     assert modules <= {"sim.policies.policy", "sim.policies.registry"}
 
 
 def test_the_engine_names_no_policy() -> None:
     classes = {cls.__name__ for cls in POLICIES.values()}
-    for node in ast.walk(parsed(SIM / "core" / "engine.py")):
+    for node in ast.walk(parsed(SIM / "engine" / "engine.py")):
         if isinstance(node, ast.Constant):
             assert node.value not in POLICIES.names
         elif isinstance(node, ast.Name):

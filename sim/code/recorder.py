@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import CodePlace, Condition, Made, PassCode, Value
 from sim.code.source import Test, function_of, short, tests_of, told_numbers
-from sim.engine.moment import Moment
+from sim.engine.view import View
 from sim.policies.policy import __file__ as policy_module
 from sim.policies.policy import code_of
 from sim.workload.model import Job
@@ -60,7 +60,7 @@ class _Call:
 class Recorder:
     """Recorder of the lines that run in a step; the caller makes steps through `record`."""
 
-    def __init__(self, moment: Moment) -> None:
+    def __init__(self, moment: View) -> None:
         self._moment = moment
         self._calls: dict[FrameType, _Call] = {}
         self._functions: dict[CodeType, int] = {}

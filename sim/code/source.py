@@ -12,7 +12,7 @@ from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 from sim.code.lines import Function
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.formatting import count, name, printable, shortened
 from sim.machine.moment import is_by
 from sim.machine.profile import Extra

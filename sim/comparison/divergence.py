@@ -17,13 +17,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
-from sim.engine.moment import LiveMoment, Where
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
+from sim.engine.view import LiveView, Where
 from sim.history.past import Past
 from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits_now
 from sim.workload.model import Job
@@ -176,7 +176,7 @@ def account(engine: Engine, rank: int, time: float) -> Account:
     return Account(job, act, waits, _delayed(moment, job) if isinstance(waits, PlannedLater) else None)
 
 
-def _delayed(moment: LiveMoment, job: Job) -> Delayed | None:
+def _delayed(moment: LiveView, job: Job) -> Delayed | None:
     """Return the first planned job that a start of `job` now would delay, or None. All reservations are planned again,
     in queue order, with `job` running.
     """

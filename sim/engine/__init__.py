@@ -1,1 +1,1 @@
-"""Parts of a run with which the engine (`sim.core`) works, and what other rooms read of a run."""
+"""Engine for watched and unwatched runs: one moment, on which policies act, from one instant to the next."""

@@ -21,9 +21,9 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Protocol, TypeVar
 
 from sim.captured_output import restored
-from sim.core.moment import Moment
-from sim.core.yielded import carry_out
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
+from sim.engine.moment import Moment
+from sim.engine.yielded import carry_out
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
 from sim.formatting import count, exact_clock, printable, shortened
 from sim.policies.policy import Policy, code_of, is_own

@@ -12,7 +12,7 @@ from sim.policies.orders import Fcfs, Order
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 _RANK: Callable[[Job], int] = attrgetter("rank")
 

@@ -1,6 +1,6 @@
 """Snapshot: a copy of the state after a step that never changes, with everything that a screen shows.
 
-It is made from a moment of a run (`sim.engine.moment`), and answers what a moment does.
+It is made from a moment of a run (`sim.engine.view`), and answers what a moment does.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from sim.workload.model import Job, Workload
 from sim.workload.shape import Request, Seats, Shape
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 MOST_WAITING = 500
 """Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default

@@ -19,7 +19,7 @@ from sim.policies.orders import Order
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 HALF_LIFE = 7 * 86400.0
 """Seconds after which usage counts half. It is Slurm's default, because recordings do not have the value of a site."""

@@ -15,7 +15,7 @@ from sim.workload.share_entry import ShareEntry
 from sim.workload.share_tree import ShareTree
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 NAME = "fairshare"
 """Name of the part of a priority that fair share contributes."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import (
     Backfill,
     Decision,
@@ -27,8 +26,9 @@ from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, Reser
 from sim.decisions.reasons_inferred import AwaitsTurn, RowStopped
 from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
-from sim.engine.moment import Where
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Running, Suspended
+from sim.engine.view import Where
 from sim.history.stretch import KINDS, SPECULATIVE
 from sim.life.matrix_stay import Stay
 from sim.life.moments import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.formatting import clock
 from sim.history.past import specs_of
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of

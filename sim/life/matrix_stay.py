@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sim.core.engine import Engine
 from sim.decisions.matrix import Migrate, Stall
+from sim.engine.engine import Engine
 from sim.life.moments import Range, Shared
 from sim.workload.model import Job
 

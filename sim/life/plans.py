@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Switched
 from sim.decisions.matrix import Place, ReserveRow
 from sim.decisions.reasons import MadeRoom, OfTheHead
 from sim.decisions.sentences import Reason
+from sim.engine.engine import Engine
 from sim.life.moments import Pass, Planned, Unplanned
 from sim.machine.moment import MOMENT
 from sim.why.wait_reasons import Holder

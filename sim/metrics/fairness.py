@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.history.history import Unwritten
 from sim.history.stretch_queries import in_the_way_of, passers_of

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.workload.model import Workload
 

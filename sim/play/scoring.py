@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.sentences import say
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.formatting import clock, count, name, span
 from sim.play.game import Game
@@ -20,7 +20,7 @@ from sim.policies.policy import Policy
 from sim.workload.model import Workload
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
 """Policies that the player is compared with: FCFS as the baseline, then four papers' ways of backfilling."""

@@ -16,7 +16,7 @@ from sim.workload.model import Job
 from sim.workload.share_tree import ShareTree
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 WEEK = 7 * 86400.0
 MOST_HALVES = 500

@@ -21,7 +21,7 @@ from sim.policies.random_numbers import GOLDEN, drawn, mixed
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"

@@ -22,7 +22,7 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 class CodeRef(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
-from sim.engine.moment import Moment
+from sim.engine.view import View
 from sim.history.past import Past
 from sim.workload.model import Job, Workload
 
@@ -76,7 +76,7 @@ class Instant(Protocol):
 class OfMoment:
     """State after a step, read from a snapshot, or from the moment of an engine until the engine's next step."""
 
-    moment: Moment
+    moment: View
     code: PassCode = PassCode()
     step = property(attrgetter("moment.step"))
     procs = property(attrgetter("moment.there"))

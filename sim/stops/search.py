@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TypeAlias
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.stops.combinations import Reading
 from sim.stops.grammar import Stop
 from sim.stops.instants import Instant, OfMoment, Record

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.captured_output import listening
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
 from sim.formatting import count, processors, shortened

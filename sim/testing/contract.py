@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.engine.policy_calls import patience
 from sim.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
 from sim.formatting import clock, listed

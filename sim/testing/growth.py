@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log
 from time import perf_counter
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.policy_calls import patience
 from sim.formatting import count
 from sim.policies.policy import Policy

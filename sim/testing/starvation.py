@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any, NamedTuple
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.formatting import span
 from sim.policies.parameters import Parameter, parameters_of

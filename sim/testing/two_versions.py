@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.comparison.divergence import Side, part
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.policy_calls import patience
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy

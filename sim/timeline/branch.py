@@ -13,9 +13,9 @@ from math import inf, nextafter
 from typing import NamedTuple
 
 from sim.code.lines import PassCode
-from sim.core.checkpoint import Checkpoint
-from sim.core.engine import Engine, Watcher
 from sim.deadline import GiveWayError
+from sim.engine.checkpoint import Checkpoint
+from sim.engine.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
 from sim.formatting import exact_clock
 from sim.history.history import History, Unwritten

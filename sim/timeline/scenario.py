@@ -8,8 +8,8 @@ from math import inf, nextafter
 from operator import itemgetter
 from typing import TypeVar
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import Moment, Step, clock, parse_moment, quoted

@@ -20,8 +20,8 @@ from time import perf_counter
 from types import MappingProxyType
 
 from sim.code.lines import PassCode
-from sim.core.engine import Engine, Watcher
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
+from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near
@@ -435,6 +435,6 @@ def _acts_of(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
 
 
 def _checkers() -> Sequence[Watcher]:
-    from sim.core.check import Checker
+    from sim.engine.check import Checker
 
     return [Checker]

@@ -16,8 +16,8 @@ from sim.decisions.reasons_inferred import FewBesideKept, Heads, NotConsidered, 
 from sim.decisions.reasons_on_nodes import RoomLater
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import Reason, words_of
-from sim.engine.moment import LiveMoment, Moment
 from sim.engine.snapshot import Queued
+from sim.engine.view import LiveView, View
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine, shadow_on_nodes
@@ -29,7 +29,7 @@ from sim.workload.model import Job
 from sim.workload.outages import closing
 
 
-def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision]) -> Reason:
+def why_it_waits(moment: View, queued: Queued, considered: Sequence[Decision]) -> Reason:
     """Return the policy's reason, or else one inferred from the decisions of the pass and the job's plan."""
     if queued.why is not None:
         return queued.why
@@ -52,7 +52,7 @@ def why_it_waits(moment: Moment, queued: Queued, considered: Sequence[Decision])
 
 
 def why_it_waits_now(
-    moment: LiveMoment, job: Job, decisions: Sequence[Decision], planned: tuple[float | None, Reason | None]
+    moment: LiveView, job: Job, decisions: Sequence[Decision], planned: tuple[float | None, Reason | None]
 ) -> Reason:
     """Return the policy's last reason, or else as `why_it_waits`; `planned` is (start, reason), each or None."""
     given = next((d.because for d in reversed(decisions) if isinstance(d, Keep) and d.job is job), None)
@@ -65,7 +65,7 @@ def why_it_waits_now(
     return why_it_waits(moment, queued, decisions)
 
 
-def _goes_down(moment: Moment, queued: Queued) -> MachineGoesDown | None:
+def _goes_down(moment: View, queued: Queued) -> MachineGoesDown | None:
     """Return the reason to wait if the job would run into maintenance of the machine, otherwise None."""
     if moment.matrix is not None or queued.granted:
         return None
@@ -74,7 +74,7 @@ def _goes_down(moment: Moment, queued: Queued) -> MachineGoesDown | None:
     return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
 
 
-def nodes_now(moment: Moment) -> NodesNow | None:
+def nodes_now(moment: View) -> NodesNow | None:
     """Return the nodes of the moment's machine; None for equal processors."""
     if moment.nodes is None:
         return None
@@ -129,7 +129,7 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 # Room
 
 
-def free_now(moment: Moment) -> Free:
+def free_now(moment: View) -> Free:
     """Return the fact of the machine's free processors, some of which may be kept for a suspended job."""
     awaited = next((halted for halted in moment.suspended if halted.job.rank == moment.awaited), None)
     if awaited is None:
@@ -138,7 +138,7 @@ def free_now(moment: Moment) -> Free:
     return Free(moment.free, kept, awaited.job) if kept else Free(moment.free)
 
 
-def room(moment: Moment) -> int:
+def room(moment: View) -> int:
     """Return the free processors, in a matrix those of the row with most, where replicas count as free."""
     picture = moment.matrix
     return moment.free if picture is None else most_free(moment.there, picture)[0]

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.policies import parse_policy
 from sim.workload.model import Workload

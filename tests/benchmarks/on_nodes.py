@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.compiled import described
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
 from sim.workload.model import Field, Trace, Workload

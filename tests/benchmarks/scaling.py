@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sim.compiled import described
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.models import lublin

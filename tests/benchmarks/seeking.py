@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.sentences import Reason
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS

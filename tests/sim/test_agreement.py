@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.machine.moment import MOMENT
 from sim.policies import parse_policy
 from sim.workload.model import Workload

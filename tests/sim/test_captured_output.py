@@ -12,7 +12,7 @@ import pytest
 
 from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import PolicyError
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline

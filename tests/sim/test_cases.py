@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
 from sim.workload.model import Workload

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.transforms import high, reserve

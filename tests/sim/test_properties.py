@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.matrix import ReserveRow
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement

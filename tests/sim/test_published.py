@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
 from sim.workload.model import Workload

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Decision
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
 from sim.policies import parse_policy

@@ -21,7 +21,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.registry import policy

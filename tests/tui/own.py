@@ -13,7 +13,7 @@ from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.policy import Policy
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 
 
 @dataclass(frozen=True)

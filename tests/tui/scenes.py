@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Trace, Workload

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.events import Paste
 from textual.widgets import Select
 
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.formatting import Clock
 from sim.policies import POLICIES, Policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed

@@ -9,10 +9,10 @@ import pytest
 
 from sim.comparison.comparison_sentences import what_it_did
 from sim.comparison.divergence import account
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Keep
 from sim.decisions.sentences import Called, Detail, Reason, Span, Time, brief, details, say, why
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.formatting import Clock, clock
 from sim.life.life import life_of
 from sim.policies.backfill.fcfs import FirstComeFirstServed

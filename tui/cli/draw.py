@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.files import STDOUT
 from sim.formatting import Moment
 from sim.machine.processors import Placement

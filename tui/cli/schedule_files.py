@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.files import write_rows, write_whole
 from sim.history.decision_table import DECISIONS, decision_rows
 from sim.machine.processors import written

@@ -15,7 +15,7 @@ from sim.errors import ReaderGoneError
 from sim.formatting import printable, printable_lines
 
 if TYPE_CHECKING:
-    from sim.core.engine import Engine
+    from sim.engine.engine import Engine
 
 _STEPS, _TIMES = 1000, 50
 """Least number of steps between two drawings, and drawings in a long run: with many waiting jobs one takes long."""

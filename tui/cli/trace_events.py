@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from math import isnan
 from typing import Any, NamedTuple
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.files import write_whole
 from sim.formatting import name, printable, shortened
 from sim.history.stretch import Stretch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TypeAlias
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies.columns import Column
 from sim.timeline.branch import Branch

@@ -15,7 +15,7 @@ from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("easy", "Lifka 1995, ZKP section 2, K section 2.1.2")

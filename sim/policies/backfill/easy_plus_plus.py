@@ -19,7 +19,7 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
 """Corrections in seconds, added one after the other to a prediction that was too short."""

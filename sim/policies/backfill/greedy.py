@@ -15,7 +15,7 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
 """Orders that are tried; of orders that are equally good the first in this list is used."""

@@ -13,7 +13,7 @@ from sim.policies.policy import Policy
 from sim.policies.registry import policy
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("recorded", "the trace itself")

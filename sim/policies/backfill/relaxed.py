@@ -17,7 +17,7 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("relaxed", "W sections 2 and 3, figure 2")

@@ -10,7 +10,7 @@ from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("replan", "ZKP section 8, tables 10 and 11")

@@ -15,7 +15,7 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("slack", "Talby & Feitelson 1999, cited by ZKP and W")

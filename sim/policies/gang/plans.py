@@ -14,7 +14,7 @@ from sim.policies.gang.planned_rows import PlannedRows, span_in_row
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 class RowPlans:

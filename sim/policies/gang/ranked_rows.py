@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 class RankedRows:

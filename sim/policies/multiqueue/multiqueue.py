@@ -28,7 +28,7 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("multiqueue", "LS sections 2.1 and 2.2, figure 2")

@@ -16,7 +16,7 @@ from sim.policies.multiqueue.partitions import Classes
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 class Pivots:

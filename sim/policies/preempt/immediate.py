@@ -16,8 +16,8 @@ from sim.policies.registry import policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
-    from sim.core.stay import Stay
+    from sim.engine.moment import Moment
+    from sim.engine.stay import Stay
 
 
 @policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})

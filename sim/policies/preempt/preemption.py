@@ -29,8 +29,8 @@ from sim.policies.policy import Policy
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
-    from sim.core.stay import Stay
+    from sim.engine.moment import Moment
+    from sim.engine.stay import Stay
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
 """Smallest and largest memory of a job in MB (Kettimuthu section 4.1)"""

@@ -20,8 +20,8 @@ from sim.workload.categories import category_of
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
-    from sim.core.stay import Stay
+    from sim.engine.moment import Moment
+    from sim.engine.stay import Stay
 
 
 class Finished(NamedTuple):

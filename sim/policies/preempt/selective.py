@@ -19,8 +19,8 @@ from sim.workload.categories import TAU
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
-    from sim.core.stay import Stay
+    from sim.engine.moment import Moment
+    from sim.engine.stay import Stay
 
 
 @policy("selective", "K sections 3.1 to 3.3", ss="selective")

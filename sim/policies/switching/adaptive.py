@@ -14,7 +14,7 @@ from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy
 
 if TYPE_CHECKING:
-    from sim.core.moment import Moment
+    from sim.engine.moment import Moment
 
 
 @policy("adaptive", "Z section 5.3")

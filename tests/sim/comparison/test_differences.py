@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.comparison.differences import SIZES, Comparison, compare, earlier_later, moves
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.policies import parse_policy

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.comparison.divergence import Account, Act, Divergence, Side, account, part
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_inferred import NotConsidered
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
 from sim.why.wait_reasons import Delayed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.comparison.divergence import Side, part
 from sim.comparison.job_by_job import different
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.workload.replay import read
 
 

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Keep, Start
 from sim.decisions.reasons_on_nodes import (
     BehindInPartition,
@@ -23,6 +21,8 @@ from sim.decisions.reasons_on_nodes import (
 )
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.machine.nodes import NodeMachine
 from sim.policies import parse_policy
 from sim.policies.policy import plans_of

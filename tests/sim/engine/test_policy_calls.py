@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sim import captured_output
-from sim.core import engine as engines
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
+from sim.engine import engine as engines
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.engine.policy_calls import give_up, patience, unanswered
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy

@@ -1,6 +1,6 @@
 """Runs in which some jobs arrive only when the jobs that they follow have ended.
 
-Also tests sim.core.arrivals, sim.workload.follows, sim.workload.fidelity.
+Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES

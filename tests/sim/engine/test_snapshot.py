@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Keep, Reserve, Start
 from sim.decisions.reasons_on_nodes import NodesKept
 from sim.decisions.sentences import why
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Queued, Running
 from sim.policies import parse_policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.cluster.values import Cluster, Limit, Node
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, recorded_limits
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Header, Trace

@@ -7,7 +7,6 @@ from math import inf
 
 import pytest
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Suspend, Wake
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import (
@@ -24,6 +23,7 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_in_rows import EarliestInRow
 from sim.decisions.sentences import say
+from sim.engine.engine import Engine
 from sim.history.decision_log import AS_IT_IS, DecisionLog
 from sim.workload.model import Job
 from sim.workload.source import Source

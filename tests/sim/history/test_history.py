@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.history.stretch import Stretch

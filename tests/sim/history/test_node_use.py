@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.history import node_use
 from sim.history.node_use import Holders, Stays, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
 from sim.history.processor_sets import SetTable

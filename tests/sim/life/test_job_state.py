@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState, PlannedAt
 from sim.timeline.timeline import Timeline

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.decisions.reasons_inferred import AwaitsTurn, Heads, NotConsidered
 from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
+from sim.engine.engine import Engine
 from sim.history.stretch_queries import InTheWay
 from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned

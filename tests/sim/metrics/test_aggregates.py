@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates, ratio

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.columns import Column

@@ -9,8 +9,8 @@ from math import exp, inf, log
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor
 from sim.timeline.timeline import Timeline

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.acting import Acting
-from sim.core.asking import Asking
-from sim.core.moment import Moment
-from sim.core.state import State
+from sim.engine.acting import Acting
+from sim.engine.asking import Asking
+from sim.engine.moment import Moment
+from sim.engine.state import State
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.policy import default_order
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
+from sim.engine.moment import Moment
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.engine.snapshot import Snapshot
 from sim.formatting import Clock
 from sim.policies import Policy, parse_policy

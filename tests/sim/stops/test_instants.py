@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.stops.grammar import Stop, parse_stop
 from sim.stops.instants import OfMoment, Record

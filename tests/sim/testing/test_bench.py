@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision
+from sim.engine.moment import Moment
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.policy import Policy

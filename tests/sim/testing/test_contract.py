@@ -18,11 +18,11 @@ import pytest
 
 from sim import Policy
 from sim.captured_output import own_print
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import Fits
 from sim.decisions.reasons_in_rows import EarliestInRow
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sim import Policy
-from sim.core.engine import Engine
-from sim.core.moment import Moment
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.testing.hidden_state import kept_outside, writers

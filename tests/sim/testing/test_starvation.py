@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.moment import Moment
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.testing.two_versions import smallest_difference
 

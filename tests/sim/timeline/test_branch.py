@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
 from tests.examples import examples

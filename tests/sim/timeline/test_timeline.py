@@ -11,11 +11,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.core.engine import Engine
 from sim.decisions.sentences import Detail
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of
 from sim.why.explanation import passed_by

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Borrow, Divide, Expect, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import ReserveRow
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why.last_change import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.workload.model import Workload

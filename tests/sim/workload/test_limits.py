@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.reasons_on_nodes import AtLimit
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import InvariantError, PolicyError, TraceError
 from sim.timeline.timeline import Timeline
 from sim.workload.formats.nodes import read_machine

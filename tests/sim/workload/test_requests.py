@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Drop
 from sim.decisions.reasons_on_nodes import NodesReserved
 from sim.decisions.sentences import why
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import PolicyError, SchedscopeError
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace

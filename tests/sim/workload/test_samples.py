@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import ParameterError, TraceError
 from sim.policies import parse_policy
 from sim.workload import samples

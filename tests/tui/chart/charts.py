@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.chart_maker import ChartMaker

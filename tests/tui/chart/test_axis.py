@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tui.chart.axis import ByEvent, Steps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.workload.follows import After, Follow
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy
 from sim.workload.source import Source

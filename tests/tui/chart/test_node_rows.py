@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import context_of, engine_of
 from tui.chart.cells.edges import margin_of

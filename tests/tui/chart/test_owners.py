@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.tui.chart.charts import chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.axis import CLOCK

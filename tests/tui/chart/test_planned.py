@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.outages import Outage
 from sim.workload.source import Source

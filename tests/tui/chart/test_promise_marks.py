@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim.core.engine import Engine
 from sim.decisions.wording import Hole
+from sim.engine.engine import Engine
 from sim.workload.model import Header
 from tests.tui.chart.charts import SIZE, chart_of
 from tests.tui.scenes import engine_of

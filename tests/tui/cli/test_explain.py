@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.life.life import Life, life_of
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario

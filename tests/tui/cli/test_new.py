@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sim import read
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import POLICIES, parse_policy
 from sim.policies.own.consent import Proof
 from sim.testing import check_policy

@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.workload import reading
 from sim.workload.replay import read
 from tests.tui.cli.program import error, schedscope, write

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.life.job_state import PlannedAt
 from sim.policies import parse_policy
 from sim.workload.model import Field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.scenes import scene_of
 from tui.panels.live_values import by_clock

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import pytest
 
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.sentences import Unit
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.moment import Moment
 from sim.policies import Policy
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of

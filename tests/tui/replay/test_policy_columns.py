@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import InOrder
+from sim.engine.moment import Moment
 from sim.policies import Policy
 from sim.policies.columns import Column
 from sim.timeline.timeline import Timeline

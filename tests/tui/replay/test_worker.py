@@ -14,9 +14,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.moment import Moment
 from sim.engine.policy_calls import give_up
 from sim.errors import PolicyError
 from sim.formatting import Step

@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import scene_of
 from tests.tui.replays import wait_until

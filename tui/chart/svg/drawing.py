@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import NotThereError, ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.formatting import clock as told

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tui.chart.svg.drawing import Options, drawn_alone, drawn_below
 
 WIDTH, HEIGHT, TALLER = 960, 380, 640

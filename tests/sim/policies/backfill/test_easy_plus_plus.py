@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import PredictedBefore
 from sim.decisions.reasons_to_wait import PredictedToDelay
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.workload.limits import Bound, Limits
 from tests.sim.conftest import Lab
 

@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.workload.replay import read
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions import matrix as d
 from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.decisions import Keep
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.errors import ParameterError
 from sim.history.history import History
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill

@@ -17,8 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Backfill, Borrow, Start
 from sim.decisions.reasons import (
     AskedFor,
@@ -39,6 +37,8 @@ from sim.decisions.reasons_to_wait import (
     WaitsForReserved,
     WouldDelayPivot,
 )
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages, random_workload

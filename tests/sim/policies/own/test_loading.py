@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.orders import ORDERS
@@ -38,7 +38,7 @@ from sim.decisions.reasons import Fits
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.workload.model import Job
 
 @dataclass(frozen=True)

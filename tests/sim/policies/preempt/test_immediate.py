@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.core.engine import Engine
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import say
+from sim.engine.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
 

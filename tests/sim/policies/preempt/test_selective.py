@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import ParameterError, PolicyError
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim import Policy
-from sim.core.moment import Moment
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.moment import Moment
 
 
 @dataclass(frozen=True)

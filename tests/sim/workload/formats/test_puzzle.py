@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import TraceError
 from sim.session.session import from_line, one_line
 from sim.session.sources import session_of, source_of

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload

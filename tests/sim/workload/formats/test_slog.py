@@ -12,7 +12,7 @@ import pytest
 
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition, Share
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import TraceError
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Workload

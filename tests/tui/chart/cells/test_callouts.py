@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of

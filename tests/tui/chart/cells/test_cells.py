@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.replay import read
 from tests.tui.chart.charts import chart_of

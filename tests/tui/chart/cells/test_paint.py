@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Header
 from tests.sim.conftest import Lab

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.workload.replay import read
 from tui.chart.svg.notebook import drawn, with_own_ids
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.outages import Outage
 from sim.workload.source import Source

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.engine import Engine
+from sim.engine.engine import Engine
 from sim.formatting import span
 from sim.policies import parse_policy, written_policy
 from sim.policies.recorded_rules import unkept

@@ -8,15 +8,15 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.core.moment import Moment
-from sim.core.stay import Stay
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
 from sim.engine.copies import copied
-from sim.engine.moment import Where
+from sim.engine.moment import Moment
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Counts, Entry, Lazily, Queue, Running, Suspended
+from sim.engine.stay import Stay
+from sim.engine.view import Where
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
@@ -51,8 +51,8 @@ def _mapping_of(name: str) -> Any:
     return property(lambda self: MappingProxyType(get(self._present)))
 
 
-class ShownMoment:
-    """`LiveMoment` of a run of the engine; nothing is copied before it is asked for."""
+class PresentView:
+    """`LiveView` of a run of the engine; nothing is copied before it is asked for."""
 
     __slots__ = ("_present", "_workload")
 

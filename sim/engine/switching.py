@@ -2,21 +2,21 @@
 
 The state of the machine stays: waiting, running and suspended jobs. Plans, partitions, notes and turns belong to the
 old policy. Suspended jobs and granted reservations that the new policy does not support are handled by
-`sim.core.inherited` in later passes.
+`sim.engine.inherited` in later passes.
 """
 
 from __future__ import annotations
 
 from math import inf
 
-from sim.core.future import Future
-from sim.core.granted import keep_granted
-from sim.core.moment import Moment
-from sim.core.stay import Stay
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.reasons import ReservationDue
+from sim.engine.future import Future
+from sim.engine.granted import keep_granted
+from sim.engine.moment import Moment
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
+from sim.engine.stay import Stay
 from sim.history.past import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim.core.changes import drop
-from sim.core.moment import Moment
+from sim.engine.changes import drop
+from sim.engine.moment import Moment
 from sim.engine.releases import Releases, resubmit
 from sim.workload.follows import HOPELESS
 from sim.workload.model import Job

@@ -1,6 +1,6 @@
 """Order of events within an instant and between instants, for any policy (sim/RULES.md).
 
-Also tests sim.core.clock, sim.core.future, sim.core.stay, sim.history.running_totals.
+Also tests sim.engine.clock, sim.engine.future, sim.engine.stay, sim.history.running_totals.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Reserve, Start
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.processors import written
 from sim.policies import parse_policy

@@ -29,8 +29,6 @@ from math import inf
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from sim.core.acting import PassAgainError
-from sim.core.moment import Moment
 from sim.decisions.decisions import Await, Keep
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import (
@@ -42,6 +40,8 @@ from sim.decisions.reasons_to_wait import (
     waits_for_own,
 )
 from sim.decisions.sentences import Reason
+from sim.engine.acting import PassAgainError
+from sim.engine.moment import Moment
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.policies.preempt.preemption import enough

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.core.future import Future, stay_of
-from sim.core.moment import Moment
+from sim.engine.future import Future, stay_of
+from sim.engine.moment import Moment
 from sim.errors import ParameterError
 from sim.machine.moment import MOMENT
 from sim.workload.model import Workload

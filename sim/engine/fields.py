@@ -6,13 +6,13 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from sim.core.stay import Stay, Stays
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.engine.copies import copied
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
+from sim.engine.stay import Stay, Stays
 from sim.errors import DecisionError
 from sim.history.ledger import Ledger
 from sim.history.past import Switch
@@ -27,7 +27,7 @@ from sim.workload.share_tree import ShareTree
 
 
 class Fields:
-    """Fields of the present moment. They begin with an underscore: only modules of `sim.core` change them."""
+    """Fields of the present moment. They begin with an underscore: only modules of `sim.engine` change them."""
 
     _policy: Policy
     _chosen: Policy
@@ -155,7 +155,7 @@ class Fields:
         until the next pass, which may make another
         """
         self._notes: dict[str, Any] = {}
-        # Passes around what a policy does not support (`sim.core.inherited`)
+        # Passes around what a policy does not support (`sim.engine.inherited`)
         self._is_around = False
         """True while a policy decides that is not shown jobs with granted reservations, nor the processors of the
         awaited job

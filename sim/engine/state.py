@@ -1,8 +1,8 @@
 """State of a run at the present moment, and the questions about it that have the same answer for all.
 
-The fields begin with an underscore: only modules of `sim.core` change them. `Moment` is this state with the questions
+The fields begin with an underscore: only modules of `sim.engine` change them. `Moment` is this state with the questions
 and the calls of a policy. Nothing here leads to the true run times or ends of jobs: the engine keeps these
-(`sim.core.future`).
+(`sim.engine.future`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import inf, isnan
 
-from sim.core.fields import Fields
+from sim.engine.fields import Fields
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing

@@ -1,4 +1,4 @@
-"""Questions of a policy about the present moment. `sim.core.acting` has the calls by which it acts."""
+"""Questions of a policy about the present moment. `sim.engine.acting` has the calls by which it acts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.core.state import State
-from sim.core.stay import Stay
 from sim.decisions.reasons_on_nodes import no_nodes
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
 from sim.decisions.sentences import Reason
+from sim.engine.state import State
+from sim.engine.stay import Stay
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import Leftover, NodeMachine, shadow_on_nodes
 from sim.machine.plan import Ends, Plan, by_number

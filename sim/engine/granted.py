@@ -5,9 +5,9 @@ from __future__ import annotations
 from heapq import heappush
 from math import inf
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Reserve
 from sim.decisions.reasons import AskedFor
+from sim.engine.moment import Moment
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 

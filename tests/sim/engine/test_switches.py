@@ -1,6 +1,6 @@
 """Small random runs with switches of the policy, all of them checked; half of them with fractions of seconds.
 
-By hand, longer: `python -m tests.sim.core.test_switches 5000 1`; the machine changes in every third of them.
+By hand, longer: `python -m tests.sim.engine.test_switches 5000 1`; the machine changes in every third of them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages
 from sim.workload.model import Workload

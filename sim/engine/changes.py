@@ -7,9 +7,9 @@ A job on failed processors is interrupted: its work is lost, and the job returns
 
 from __future__ import annotations
 
-from sim.core.granted import keep_granted
-from sim.core.moment import Moment
 from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
+from sim.engine.granted import keep_granted
+from sim.engine.moment import Moment
 from sim.history.stretch import INTERRUPTED, QUEUED
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from tests.sim.core.digests import KINDS, SEEDS, digest, lines
+from tests.sim.engine.digests import KINDS, SEEDS, digest, lines
 
 EVERY = 1 if settings().max_examples > 1000 else 13
 """One of this many runs is made."""

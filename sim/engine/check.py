@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Resume
 from sim.decisions.matrix import Migrate
+from sim.engine.moment import Moment
 from sim.errors import InvariantError
 from sim.formatting import exact_clock
 from sim.history.history import History

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Reserve
 from sim.decisions.reasons import Due, Fits
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.errors import InvariantError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate

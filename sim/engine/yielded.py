@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.engine.moment import Moment
 from sim.errors import DecisionError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.core.moment import Moment
+from sim.engine.moment import Moment
 from sim.engine.schedule import Curves, Schedule
 from sim.history.history import History
 from sim.history.past import specs_of

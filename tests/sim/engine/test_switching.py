@@ -1,6 +1,6 @@
 """Another policy takes over in the middle of a run (sim/RULES.md), and no job is lost, whatever policy ran before.
 
-Also tests sim.core.granted, sim.core.inherited.
+Also tests sim.engine.granted, sim.engine.inherited.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.reasons import InOrder
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from sim.core.acting import PassStoppedError
-from sim.core.future import Future
-from sim.core.inherited import decide_with_inherited, decide_within_limits
-from sim.core.moment import Moment
-from sim.core.switching import promise_again
-from sim.core.yielded import carry_out
 from sim.decisions.matrix import Phase
+from sim.engine.acting import PassStoppedError
+from sim.engine.future import Future
+from sim.engine.inherited import decide_with_inherited, decide_within_limits
+from sim.engine.moment import Moment
 from sim.engine.policy_calls import failure_of_pass
+from sim.engine.switching import promise_again
+from sim.engine.yielded import carry_out
 from sim.errors import PolicyError
 
 

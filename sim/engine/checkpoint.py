@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from sys import getsizeof
 from typing import Any
 
-from sim.core.fields import Fields
-from sim.core.future import Future
-from sim.core.moment import Moment
+from sim.engine.fields import Fields
+from sim.engine.future import Future
+from sim.engine.moment import Moment
 from sim.engine.queue import Queue
 from sim.history.history import History
 from sim.history.ledger import JobResults

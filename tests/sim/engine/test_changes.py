@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sim.core import changes
-from sim.core.check import Checker
-from sim.core.engine import Engine
 from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import why
+from sim.engine import changes
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy

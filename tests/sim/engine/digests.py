@@ -4,8 +4,8 @@ The file `digests.txt` has them; it was written by another engine, which is inde
 a kind of workload, the policy's spec, and the spec of another policy: runs switch to it and back at random steps ("-"
 for none). Then come the digests of the runs with the first eight seeds; a new line may have none yet.
 
-    python -m tests.sim.core.digests              print the runs whose digests differ
-    python -m tests.sim.core.digests --write      write new digests
+    python -m tests.sim.engine.digests              print the runs whose digests differ
+    python -m tests.sim.engine.digests --write      write new digests
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.core.engine import Engine
 from sim.decisions.because import Because
+from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages

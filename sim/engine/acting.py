@@ -10,8 +10,6 @@ from functools import lru_cache
 from heapq import heappush
 from math import inf
 
-from sim.core.asking import Asking
-from sim.core.stay import Stay
 from sim.deadline import GiveWayError
 from sim.decisions.because import Because
 from sim.decisions.decisions import (
@@ -29,6 +27,8 @@ from sim.decisions.decisions import (
 from sim.decisions.reasons import AskedFor, Compressed, InOrder, MadeRoom
 from sim.decisions.reasons_on_nodes import on_nodes
 from sim.decisions.sentences import Reason
+from sim.engine.asking import Asking
+from sim.engine.stay import Stay
 from sim.errors import DecisionError
 from sim.formatting import exact_clock
 from sim.history.history import History
@@ -46,7 +46,7 @@ class PassStoppedError(GiveWayError):
 
 
 class PassAgainError(GiveWayError):
-    """End of a pass that is to be repeated, because of the start of `job` (see `sim.core.inherited`)."""
+    """End of a pass that is to be repeated, because of the start of `job` (see `sim.engine.inherited`)."""
 
     def __init__(self, job: Job) -> None:
         self.job = job

@@ -1,6 +1,6 @@
 """A run continues from any of its checkpoints as it did the first time.
 
-Also tests sim.core.fields, sim.core.results, sim.core.shown.
+Also tests sim.engine.fields, sim.engine.results, sim.engine.shown.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import sim.core
-from sim.core.engine import Engine
+import sim.engine
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Unwritten
 from sim.testing.workloads import random_outages
@@ -23,7 +23,7 @@ IN_ANOTHER_FORM = {"_jobs", "_waiting", "_ledger"}
 
 
 def test_every_field_is_copied_or_named_as_left_out() -> None:
-    text = Path(sim.core.__file__ or "").with_name("fields.py").read_text(encoding="utf-8")
+    text = Path(sim.engine.__file__ or "").with_name("fields.py").read_text(encoding="utf-8")
     declared, copied = (set(re.findall(r"\b(_[a-z]\w*)\b(?=:| = )", text)), set(re.findall(r"other\.(_\w+)", text)))
     assert declared - copied == WITHIN_A_PASS | IN_ANOTHER_FORM | {"_curious"}
 

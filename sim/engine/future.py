@@ -6,7 +6,7 @@ from bisect import bisect_right
 from heapq import heappop, heappush
 from math import inf
 
-from sim.core.stay import Stay
+from sim.engine.stay import Stay
 from sim.history.stretch import RESUMING, SPECULATIVE, SUSPENDING
 from sim.workload.outages import Outage, changes_of
 

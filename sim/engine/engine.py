@@ -19,20 +19,15 @@ from threading import active_count
 from typing import Final, TypeAlias
 
 from sim.captured_output import hear, may_be_heard
-from sim.core.acting import PassStoppedError
-from sim.core.arrivals import admit_arrivals, admit_released
-from sim.core.changes import change_machine, reserve_nodes
-from sim.core.checkpoint import Checkpoint
-from sim.core.clock import Clock, Given
-from sim.core.future import Future, stay_of
-from sim.core.moment import Moment
-from sim.core.passes import Passes
-from sim.core.results import schedule_of
-from sim.core.shown import ShownMoment
-from sim.core.stay import Stay
-from sim.core.switching import hand_over
 from sim.deadline import breathe
-from sim.engine.moment import LiveMoment, take_snapshot
+from sim.engine.acting import PassStoppedError
+from sim.engine.arrivals import admit_arrivals, admit_released
+from sim.engine.changes import change_machine, reserve_nodes
+from sim.engine.checkpoint import Checkpoint
+from sim.engine.clock import Clock, Given
+from sim.engine.future import Future, stay_of
+from sim.engine.moment import Moment
+from sim.engine.passes import Passes
 from sim.engine.policy_calls import (
     after_step,
     beginning,
@@ -40,9 +35,14 @@ from sim.engine.policy_calls import (
     leaves_waiting,
     let_decide,
 )
+from sim.engine.results import schedule_of
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
+from sim.engine.shown import PresentView
 from sim.engine.snapshot import Snapshot
+from sim.engine.stay import Stay
+from sim.engine.switching import hand_over
+from sim.engine.view import LiveView, take_snapshot
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock, exact_clock
 from sim.history.history import History, Unwritten
@@ -91,7 +91,7 @@ class Engine:
             resumed = _begin(workload, policy_of(policy), placement, curious)
         given, moment, future = resumed
         self._given, self.present, self._future, self.history = given, moment, future, moment._history
-        self.moment: LiveMoment = ShownMoment(moment, workload)
+        self.moment: LiveView = PresentView(moment, workload)
         """All that may be asked of the run after its last step"""
         self.workload = workload
         self._submits, self._killed = given.submits, given.killed

@@ -1,6 +1,6 @@
 """If a policy makes an impossible decision, the engine refuses it with one line and changes nothing.
 
-Also tests sim.core.yielded.
+Also tests sim.engine.yielded.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
 
-from sim.core.check import Checker
-from sim.core.engine import Engine
-from sim.core.moment import Moment
 from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Due, Fits
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.moment import Moment
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate
