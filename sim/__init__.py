@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 compiled.use()
 
 _ROOMS = {
-    "Engine": "core.engine",
-    "Moment": "core.moment",
+    "Engine": "engine.engine",
+    "Moment": "engine.moment",
     "POLICIES": "policies",
     "Policy": "policies",
     "Scenario": "timeline.scenario",

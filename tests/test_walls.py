@@ -322,6 +322,8 @@ ITS_ROOM = "sim/policies/own/"
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/annexes.py": "its own annexes, from a table",
+    "sim/compiled.py": "its own modules, compiled",
+    "sim/build_hook.py": "the compilers, during an installation",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
     "sim/notebook.py": "the drawing code of this program, by the entry point of its own installation",
     "sim/optional_imports.py": "libraries of extras, each named where it is asked for",

@@ -69,11 +69,6 @@ class Acting(Asking):
         self._stop_after = -1
         """Number of decisions after which the pass is stopped, to show the state then; -1 for a complete pass"""
 
-    @property
-    def is_deciding(self) -> bool:
-        """Return True while the policy makes a pass."""
-        return self._is_deciding
-
     # Starts
 
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:

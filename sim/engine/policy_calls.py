@@ -18,7 +18,7 @@ from threading import Event, current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from sim.captured_output import restored
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
@@ -53,31 +53,15 @@ _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
 
-class Deciding(Protocol):
-    """Run whose policy decides."""
-
-    @property
-    def policy(self) -> Policy: ...
-    @property
-    def spec(self) -> str: ...
-    @property
-    def step_count(self) -> int: ...
-    @property
-    def now(self) -> float: ...
-    @property
-    def left(self) -> int:
-        """Return the number of jobs that wait or are suspended."""
-
-
-_DECIDING: dict[int, Deciding] = {}
+_DECIDING: dict[int, Moment] = {}
 """Mapping from a thread's id to the state of the run whose policy decides in this thread now"""
-_SEEN: dict[int, tuple[Deciding, int, float]] = {}
+_SEEN: dict[int, tuple[Moment, int, float]] = {}
 """For each thread's id: the state of the run whose policy was last seen deciding there, its number of steps, and the
 time (of `perf_counter`) when this pass was first seen
 """
 
 
-def failure_of_pass(state: Deciding, error: BaseException) -> BaseException:
+def failure_of_pass(state: Moment, error: BaseException) -> BaseException:
     """Return the error to raise for an error in a pass: one with a message of one line, or the error itself."""
     restored()  # the message is written with built-in functions
     is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
@@ -86,8 +70,8 @@ def failure_of_pass(state: Deciding, error: BaseException) -> BaseException:
     return _error_of_pass(state, error, _place_of(state, error))
 
 
-def let_decide(state: Deciding | None) -> Deciding | None:
-    """Record that the policy of this run decides in this thread whenever `state.is_deciding` is True; with None, that
+def let_decide(state: Moment | None) -> Moment | None:
+    """Record that the policy of this run decides in this thread whenever it makes a pass; with None, that
     no policy does. Return what was recorded before.
     """
     thread = get_ident()
@@ -122,10 +106,10 @@ def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
         interrupt(thread, error)
 
 
-def _deciding(thread: int) -> Deciding | None:
+def _deciding(thread: int) -> Moment | None:
     """Return the run whose policy decides in the thread now; None if no policy decides there."""
     state = _DECIDING.get(thread)
-    return state if getattr(state, "is_deciding", True) else None
+    return state if state is not None and state._is_deciding else None
 
 
 @contextmanager
@@ -158,12 +142,12 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
-def after_step(state: Deciding) -> str:
+def after_step(state: Moment) -> str:
     """Return the number and the time of the current step, as text for an error message."""
     return f"after step {state.step_count}, at {exact_clock(state.now)}"
 
 
-def beginning(state: Deciding) -> str:
+def beginning(state: Moment) -> str:
     """Return the file and line where the policy's code begins, as text for an error message."""
     return _begins(state.policy)
 
@@ -173,7 +157,7 @@ def _begins(policy: Policy) -> str:
     return _line(code, code.co_firstlineno)
 
 
-def _error_of_pass(state: Deciding, error: BaseException, where: str) -> BaseException:
+def _error_of_pass(state: Moment, error: BaseException, where: str) -> BaseException:
     """Return the error to raise for `error`, which the policy raised at the place `where`: its message has one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
@@ -199,7 +183,7 @@ def _error_with_place(kind: type[_Error], failed: str, what: str, where: str) ->
     return kind(f"{failed}{what} ({where})", where, brief)
 
 
-def leaves_waiting(state: Deciding, job: Job) -> DecisionError:
+def leaves_waiting(state: Moment, job: Job) -> DecisionError:
     """Return the error for jobs that the policy would never start; `job` is the first of them."""
     what = (
         f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {after_step(state)}"
@@ -274,7 +258,7 @@ def _hint(error: AttributeError) -> str:
     return similar(error.name, (name for name in dir(type(error.obj)) if not name.startswith("_")))
 
 
-def _place_of(state: Deciding, error: BaseException) -> str:
+def _place_of(state: Moment, error: BaseException) -> str:
     """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
     code begins.
     """

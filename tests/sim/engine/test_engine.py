@@ -1,6 +1,6 @@
 """Order of events within an instant and between instants, for any policy (sim/RULES.md).
 
-Also tests sim.engine.clock, sim.engine.future, sim.engine.stay, sim.history.running_totals.
+Also tests sim.engine.clock, sim.engine.future, sim.engine.passes, sim.engine.stay, sim.history.running_totals.
 """
 
 from __future__ import annotations
