@@ -101,7 +101,7 @@ class Recorder:
             return None
         if frame in self._calls:
             return self._follow  # a generator goes on
-        if code.co_name != "decide" and frame.f_back not in self._calls:
+        if code.co_name != "decide" and not (frame.f_back in self._calls and _is_named(code, frame.f_back.f_code)):
             return None
         self._note_decisions()
         function = self._functions.setdefault(code, len(self._functions))
@@ -179,6 +179,14 @@ class Recorder:
         call.tested = None
         is_true = line in tested.test.body
         self._conditions.append(Condition(tested.when, tested.place, tested.text, is_true, tested.ranks))
+
+
+def _is_named(code: CodeType, caller: CodeType) -> bool:
+    """Return True if the caller names the function or, for a constructor, its class; otherwise a call of the moment is
+    between both, which leaves no frame where it is compiled.
+    """
+    name = code.co_qualname.split(".")[-2] if code.co_name == "__init__" else code.co_name
+    return name in caller.co_names
 
 
 @lru_cache(maxsize=1024)

@@ -71,7 +71,7 @@ class EarlierColumn:
     __slots__ = ("_afresh", "_later", "_nothing", "_own", "_submitted")
 
     def __init__(
-        self, later: Column | bytearray, submitted: int, nothing: float, afresh: Collection[int], own: dict[int, Any]
+        self, later: Column | bytearray, submitted: int, nothing: Any, afresh: Collection[int], own: dict[int, Any]
     ) -> None:
         self._later, self._submitted, self._nothing = later, submitted, nothing
         self._afresh, self._own = afresh, own
@@ -126,7 +126,7 @@ class JobResults(NamedTuple):
     interruptions: int
 
 
-_NOTHING = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)
+_NOTHING: tuple[Any, ...] = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)
 
 
 def _values(column: array[Any] | bytearray | memoryview[Any]) -> Any:
