@@ -176,7 +176,7 @@ def presented() -> int | None:
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from sim.lessons.walk import Walk
-    from tui.sessions import presenting
+    from tui.classroom import presenting
 
     presenting.tell(Walk.of(Performance(found_lesson("backfilling")), 1))
     now = presenting.presented()

@@ -8,9 +8,17 @@ from sim.annexes import imported
 
 PARTS = {
     "results file": "sim.experiments.results:Results",
+    "entries of lessons": "tui.classroom.entries:entries_of_lessons",
+    "entry of lessons": "tui.classroom.entries:entry_of_lessons",
+    "game": "tui.classroom.screens:game",
+    "kept screen": "tui.classroom.screens:screen_of",
+    "kept screen in words": "tui.classroom.screens:described",
+    "lesson": "tui.classroom.opening:open_lesson",
+    "puzzle": "tui.classroom.screens:puzzle",
     "recording": "tui.live.program:open_recording",
     "results screen": "tui.screens.results.screen:ResultsScreen",
     "smallest difference": "tui.cli.test:smallest_difference_lines",
+    "thumbnail of a lesson": "tui.classroom.thumbnail:thumbnail",
 }
 
 

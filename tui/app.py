@@ -22,6 +22,7 @@ from sim.formatting import printable, printable_lines
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
 from sim.workload.source import Source
+from tui.annexes import annexed
 from tui.crash_report import Guarded
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
@@ -30,7 +31,7 @@ from tui.look.themes import Ascii, Printable, choose, depth_of, frames_a_second,
 from tui.memory import give_back_at_once
 from tui.menus import LOADING, Menus
 from tui.replay.controller import ReplayController
-from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
+from tui.replay.opening import Opening, Prepared, opening_of
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import RunView
 from tui.screens.replay.files import Files, GuestFiles
@@ -58,8 +59,8 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
+    from textual.screen import Screen
 
-    from sim.lessons.quiz import Quiz
     from sim.session.session import Session
     from sim.session.trust import NeedsTrustError
     from tui.sessions.session_manager import SessionManager
@@ -99,7 +100,6 @@ class Schedscope(Guarded):
         results: str | None = None,
         guest: Guest | None = None,
         lessons: bool = False,
-        quiz: Quiz | None = None,
     ) -> None:
         ask_for_consent()
         self.guest = guest
@@ -111,7 +111,6 @@ class Schedscope(Guarded):
         self.opened = prepared
         self._asked = asked
         self._begins_with_lessons = lessons
-        self.quiz = quiz
         self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
@@ -185,49 +184,26 @@ class Schedscope(Guarded):
         self._menus.show_first(self.settings, self.look)
 
     @on(LessonOver)
-    def _after_lesson(self, over: LessonOver) -> None:
-        """Open the next question of a quiz (or exit after its last one); without a quiz, the list of lessons."""
-        if self.quiz is None:
-            self._show_lessons()
-            return
-        quiz = self.quiz = self.quiz.after(over.walk.is_right)
-        if quiz.is_over:
-            self.exit()
-        else:
-            self.open(lambda: quiz_opening(quiz))
+    def _end_lesson(self, over: LessonOver) -> None:
+        self.after_lesson(over.is_right)
+
+    def after_lesson(self, is_right: bool | None) -> None:
+        """Show what follows the last scene of a lesson; `is_right` is about its last answer, if any."""
+        self._show_lessons()
 
     @on(ShowLessons)
     def _show_lessons(self) -> None:
         self._menus.show_lessons(self.settings, self.look)
 
-    @property
-    def quiz_told(self) -> str:
-        """Return the score of the quiz as text; it includes the current question if the user has answered it."""
-        assert self.quiz is not None
-        walk = self.replay.state.walk if self.replay is not None else None
-        quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
-        return quiz.told
-
     @on(OpenLesson)
     def _open_lesson(self, wanted: OpenLesson) -> None:
-        """Open a lesson at the scene that the user reached before, or at its beginning if all scenes were seen."""
-        from sim.lessons.course import found_lesson
-
-        lesson, seen = found_lesson(wanted.name), self.settings.lessons.get(wanted.name, 0)
-        scene = seen - 1 if 0 < seen < lesson.count else 0
-        if lesson.recording:
-            self._menus.open_recorded(lesson, scene, self.look)
-        else:
-            self.open(lambda: lesson_opening(lesson, scene))
+        annexed("lesson")(self, wanted.name)
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """Save how many scenes of the lesson the user has seen. A scene with an unanswered question does not count."""
-        from sim.lessons.lesson import ORDER
-
-        now = message.now
-        settings = self.settings.with_lesson(message.name, now.index + (now.question is None))
-        if message.name in ORDER and settings != self.settings:
+        """Save how many scenes of the lesson the user has seen."""
+        settings = self.settings.with_lesson(message.name, message.seen)
+        if message.name and settings != self.settings:
             self.remember(lambda now: now.with_lesson(message.name, settings.lessons[message.name]))
 
     def _show(self, prepared: Prepared) -> None:
@@ -241,7 +217,7 @@ class Schedscope(Guarded):
             for warning in warnings:
                 self.notify(warning, severity="warning", timeout=10)
         opening = prepared.opening
-        state = replace(state, note=opening.note, walk=prepared.walk, projected=opening.projected)
+        state = replace(state, note=opening.note, guide=prepared.guide, projected=opening.projected)
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
         controller = ReplayController(RunView(prepared.timeline))
@@ -250,6 +226,10 @@ class Schedscope(Guarded):
         screen = ReplayScreen(prepared.about, controller, self.look, state, fps, self.settings.recent, now, files)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
+        self.show_replay(screen)
+
+    def show_replay(self, screen: Screen[Any]) -> None:
+        """Show a replay, or a lesson about a recording, in place of what is open."""
         self._menus.show_replay(screen)
 
     @property
@@ -314,7 +294,7 @@ class Schedscope(Guarded):
         self.push_screen(question(asked), go_on)
 
     def _opened(self, prepared: Prepared, then: Callable[[], None]) -> None:
-        if prepared.walk is None:
+        if prepared.guide is None:
             self.remember_trace(prepared.about.trace)
         self._show(prepared)
         then()
@@ -333,7 +313,7 @@ class Schedscope(Guarded):
 
     @property
     def in_lesson(self) -> bool:
-        return self.opened is not None and self.opened.walk is not None
+        return self.opened is not None and self.opened.guide is not None
 
     @property
     def session(self) -> Session | None:
@@ -377,13 +357,10 @@ class Schedscope(Guarded):
     @on(SceneChanged)
     def _tell_notes(self) -> None:
         """Publish the teacher's notes of the scene for a second terminal, if the lesson is being projected."""
-        if self.guest is not None or self.replay is None or self.replay.state.walk is None:
-            return
-        if self.replay.state.projected:
-            from tui.sessions.presenting import tell
-
+        state = None if self.guest or self.replay is None else self.replay.state
+        if state is not None and state.guide is not None and state.projected:
             try:
-                tell(self.replay.state.walk)
+                state.guide.publish()
             except SchedscopeError as error:
                 self.notify(str(error), severity="warning")
 
@@ -469,22 +446,18 @@ class Schedscope(Guarded):
 
 def open_replay(
     opening: Opening | None, asked: NeedsTrustError | None = None, results: str | None = None, lessons: bool = False,
-    quiz: Quiz | None = None, prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
+    prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
 ) -> int:  # fmt: skip
-    """Run the program, first with a replay, results, lessons, a quiz or the menu; return its exit code."""
+    """Run the program, first with a replay, results, lessons or the menu; return its exit code."""
     give_back_at_once()
-    return run_app(Schedscope(prepare(opening) if opening else None, asked, results, lessons=lessons, quiz=quiz))
+    return run_app(Schedscope(prepare(opening) if opening else None, asked, results, lessons=lessons))
 
 
 def run_app(app: Schedscope) -> int:
     sys.stdin = StringIO()  # the screen owns the keyboard; a policy that reads input gets an end of file
     app.run()
-    if app.opened is not None and app.opened.opening.projected:
-        from tui.sessions.presenting import tell_no_more
-
-        tell_no_more()
+    if app.opened is not None and app.opened.guide is not None and app.opened.opening.projected:
+        app.opened.guide.unpublish()
     if is_gone():
         close_the_gone()
-    elif app.quiz is not None:
-        sys.stdout.write(f"{app.quiz_told}\n")
     return app.return_code or 0

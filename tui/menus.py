@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from sim.errors import SchedscopeError
 from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
-from tui.thread_results import hand_over
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from sim.lessons.lesson import Lesson
     from tui.screens.first.screen import FirstScreen
 
 LOADING = "loading"
@@ -42,7 +39,7 @@ class Menus:
                 self._app.pop_screen()
             return
         from tui.screens.dialogs.trace_choices import recent
-        from tui.screens.first.entries import MenuEntry, entries, learning, samples
+        from tui.screens.first.entries import MenuEntry, entries, samples
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.recent_sessions import sessions_left
 
@@ -50,14 +47,13 @@ class Menus:
             there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
         else:
             traces = (MenuEntry("trace", trace, recent(trace).title) for trace in self._traces)
-            there = (*samples(), learning(settings.lessons), *traces)
+            there = (*samples(), annexed("entry of lessons")(settings.lessons), *traces)
         self._show(FirstScreen(there, settings.recent, look, self._is_over))
 
     def show_lessons(self, settings: Settings, look: Look) -> None:
-        from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
-        there = [*lessons(settings.lessons)]
+        there = [*annexed("entries of lessons")(settings.lessons)]
         chosen = next((number for number, entry in enumerate(there) if entry.policy != "done"), 0)
         self._show(FirstScreen(there, settings.recent, look, self._is_over, chosen))
 
@@ -86,21 +82,6 @@ class Menus:
             self._app.pop_screen()
         self._results = annexed("results screen")(path, look)
         self._app.push_screen(self._results)
-
-    def open_recorded(self, lesson: Lesson, scene: int, look: Look) -> None:
-        """Prepare a lesson about a recording in a separate thread, then show it at the scene with this index."""
-
-        def prepare() -> None:
-            from tui.screens.live.lesson import lesson_screen
-
-            try:
-                screen = lesson_screen(lesson, scene, look)
-            except SchedscopeError as error:
-                hand_over(self._app, self._app.notify, str(error), severity="error", timeout=12)
-            else:
-                hand_over(self._app, self.show_replay, screen)
-
-        self._app.run_worker(prepare, thread=True, exclusive=True, group=LOADING)
 
     def show_replay(self, replay: Screen[Any]) -> None:
         """Show this replay in place of the present screen or over results; an earlier one's memory is freed later."""

@@ -28,7 +28,9 @@ from tests.material import MATERIAL
 from tests.sim.experiments.test_pivot import file
 from tests.tui.replays import Replay
 from tui.app import Schedscope
-from tui.replay.opening import Opening, lesson_opening, quiz_opening
+from tui.classroom.opening import lesson_opening
+from tui.classroom.quiz import QuizApp
+from tui.replay.opening import Opening
 from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt
 
@@ -80,8 +82,7 @@ def opened(trace: str, policy: str, folder: Path) -> Schedscope:
     if trace == LESSON:
         return Schedscope(lesson_opening(found_lesson(policy)).prepare())
     if trace == QUIZ:
-        quiz = Quiz(7, policy=policy)
-        return Schedscope(quiz_opening(quiz).prepare(), quiz=quiz)
+        return QuizApp(Quiz(7, policy=policy))
     if trace in (EMPTY, ONE):
         (folder / "tiny.swf").write_text(f"; MaxProcs: 4\n{trace}")
         trace = "tiny.swf"

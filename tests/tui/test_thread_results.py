@@ -17,6 +17,7 @@ from tests.tui.live.watched import settled
 from tests.tui.replays import finished, painted, replay
 from tests.tui.screens.live.test_screen import opened, recording
 from tui.app import Schedscope
+from tui.classroom.opening import open_lesson
 from tui.replay.opening import Opening
 from tui.screens.results.screen import ResultsScreen
 
@@ -46,10 +47,10 @@ async def test_a_run_that_is_read_late_does_not_replace_a_newer_one(
 
 
 async def test_a_lesson_that_is_read_late_does_not_replace_a_newer_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.screens.live.lesson.lesson_screen", lambda *given: Screen())
+    monkeypatch.setattr("tui.classroom.recorded_lesson.LessonScreen", lambda *given: Screen())
     async with replay("w-figure1") as run:
         of_lesson = first_result(run.app, monkeypatch)
-        run.app._menus.open_recorded(None, 0, run.app.look)  # type: ignore[arg-type]
+        open_lesson(run.app, "real-cluster")
         await of_lesson.come()
         run.app.open(opening("z-figure7"))
         await run.wait_for(lambda: run.screen.about.trace == "z-figure7")

@@ -1,4 +1,4 @@
-"""Programs that begin with a lesson about a recording."""
+"""Program that begins with a lesson about a recording."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from sim.lessons.lesson import Lesson
 from sim.lessons.recorded import RecordedPerformance
 from sim.lessons.walk import Walk
 from tui.app import Schedscope, run_app
+from tui.classroom.recorded_lesson import LessonScreen
 from tui.memory import give_back_at_once
-from tui.screens.live.lesson import LessonScreen
 
 
 class LessonApp(Schedscope):

@@ -36,7 +36,6 @@ def command(
     if checked is not None:
         return _check(checked)
     from sim.lessons.course import found_lesson
-    from tui.replay.opening import lesson_opening
 
     if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
@@ -52,6 +51,7 @@ def command(
 
         return open_recorded(found, scene - 1)
     from tui.app import open_replay
+    from tui.classroom.opening import lesson_opening
 
     return open_replay(lesson_opening(found, scene - 1))
 

@@ -16,12 +16,12 @@ from sim.formatting import printable_lines
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
+from tui.classroom.lesson_lines import flowed, markdown
+from tui.classroom.presenting import Presented
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
 from tui.look.sheets import Line, Span, line
 from tui.look.themes import choose, depth_of
-from tui.panels.lesson import flowed, markdown
-from tui.sessions.presenting import Presented
 
 PICTURE = Size(56, 9)
 """Size in columns and rows of the small picture of the next scene."""
@@ -42,7 +42,7 @@ def clock_of(seconds: float) -> str:
 def lines(now: Presented | None, width: int, time: float) -> Iterator[Line]:
     """Yield the notes as lines of this width, without the markup that the texts of the lesson have.
 
-    >>> from tui.sessions.presenting import Presented
+    >>> from tui.classroom.presenting import Presented
     >>> shown = lines(Presented("L", "Why?", "It *waits*.", "Ask first.", 0, 2, next="Then", since=40), 40, 100)
     >>> [part.text.strip() for part in shown]  # doctest: +NORMALIZE_WHITESPACE
     ['L · 1/2', '1:40 since the start · 1:00 for this', 'scene', '', 'Why?', 'Ask first.',

@@ -10,10 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tui.classroom.presenting import presented
 from tui.cli import options
 from tui.cli.served import needs_server, of_server
 from tui.cli.terminal import columns, is_terminal, say
-from tui.sessions.presenting import presented
 
 A_LOOK = 0.25
 """Seconds after which the notes check again which scene is shown."""
@@ -89,7 +89,8 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
     from sim.policies import parse_policy
     from sim.workload.samples import captions
     from sim.workload.source import Source, find
-    from tui.replay.opening import lesson_opening, opening_of
+    from tui.classroom.opening import lesson_opening
+    from tui.replay.opening import opening_of
 
     lessons = [lesson.name for lesson in course()]
     if what.endswith(".toml") or what in lessons:

@@ -25,7 +25,6 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     from sim.policies import parse_policy
     from sim.workload.replay import replay_of
     from sim.workload.source import Source
-    from tui.replay.opening import quiz_opening
 
     if policy:
         parse_policy(policy)
@@ -33,9 +32,9 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     seed = given["seed"] if given["seed"] is not None else drawn()
     quiz = Quiz(seed, most=questions, policy=policy, given=None if read is None else (read.trace, read.workload))
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
-    from tui.app import open_replay
+    from tui.classroom.quiz import open_quiz
 
-    return open_replay(quiz_opening(quiz), quiz=quiz)
+    return open_quiz(quiz)
 
 
 def drawn() -> int:

@@ -19,12 +19,13 @@ from sim.policies.policy import written_policy
 from sim.session.session import PREFIX
 from sim.session.syntax import FORMAT
 from tui.chart.svg.drawing import as_png, form_of
+from tui.classroom.opening import lesson_opening
 from tui.cli import options as cli
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
 from tui.record.film import SPEED_NAMES, Camera, Picture, RecordingOptions, speed_of
 from tui.record.moving import Reel, animated
-from tui.replay.opening import Opening, Prepared, lesson_opening
+from tui.replay.opening import Opening, Prepared
 from tui.sessions.session_conversion import LAST
 from tui.widgets.svg_screenshot import Type, draw_still
 

@@ -73,7 +73,8 @@ def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, g
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
     from sim.workload.source import Source
-    from tui.replay.opening import lesson_opening, opening_of
+    from tui.classroom.opening import lesson_opening
+    from tui.replay.opening import opening_of
 
     if policy is not None and code_in(policy):
         raise ParameterError(f"--policy {policy}: serve allows only the built-in policies")

@@ -19,6 +19,7 @@ from sim.engine.policy_calls import LONGEST_PASS
 from sim.errors import SchedscopeError
 from sim.session.session import Bookmark
 from tui.app import Guest, Schedscope
+from tui.classroom.guide import walk_of
 from tui.look.palette import LOOKS, Look
 from tui.replay.opening import Prepared
 from tui.replay.places import parse_place
@@ -99,7 +100,7 @@ class Camera:
             if plan.begin is not None:
                 screen.ask(parse_place(plan.begin, workload))
                 await self._settle()
-            if screen.state.walk is not None:
+            if screen.state.guide is not None:
                 async for picture in self._walk():
                     yield picture
                 self._app.exit()
@@ -121,7 +122,7 @@ class Camera:
     async def _walk(self) -> AsyncIterator[Picture]:
         """Yield pictures of a lesson's scenes, long enough to be read; questions first without the answer."""
         screen, title, at = self._screen, "", 0.0
-        while (walk := screen.state.walk) is not None:
+        while (walk := walk_of(screen.state)) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
             yield Picture(at, self._picture_now(), marks)
             title, at = walk.now.title, at + STILL + len(walk.now.text.split()) * A_WORD

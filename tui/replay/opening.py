@@ -21,15 +21,10 @@ from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sim.lessons.lesson import Lesson
-    from sim.lessons.performance import Performance
-    from sim.lessons.quiz import Quiz
-    from sim.lessons.walk import Walk
     from sim.session.session import Session
     from sim.workload.reading import Heard
     from sim.workload.replay import Replay
+    from tui.replay.guide import Guide
 
 
 PATIENCE = 5.0
@@ -72,7 +67,7 @@ class Opening:
         workload = jobs.workload
         asked = [self.policy, *(policy for _, policy in self.switches)]
         limited, (first, *others) = under(workload, asked)
-        about = _about_run(self.source, jobs.trace, limited)
+        about = about_run(self.source, jobs.trace, limited)
         note = self.note
         if what := unkept(unlimited(workload, [first, *others])) or unweighed(jobs.trace.format, workload, asked):
             note = note or Note(f"{what}.", None, written_policy(first))
@@ -111,39 +106,7 @@ def opening_of(
     return Opening(source, own, placement, at=str(showing.at), note=note, by_event=showing.by_event)
 
 
-@dataclass(frozen=True)
-class LessonOpening(Opening):
-    """Opening of a lesson or of a question in a quiz; `stage` makes the runs when it is opened."""
-
-    stage: Callable[[], tuple[Performance, Walk]] | None = None
-
-    def prepare(self, heard: Heard | None = None) -> Prepared:
-        assert self.stage is not None
-        made, walk = self.stage()
-        timeline, trace = made.runs.timeline, made.trace
-        timeline.look_at(next(iter(timeline.branches)))
-        timeline.seek(0)
-        return Prepared(self, _about_run(self.source, trace, made.workload), timeline, walk=walk)
-
-
-def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    if lesson.recording:
-        raise lesson.wrong(f"it is about a recording, which only schedscope learn {lesson.name} shows", key="recording")
-    from sim.lessons.performance import Performance, source_of
-    from sim.lessons.walk import Walk
-
-    def stage() -> tuple[Performance, Walk]:
-        made = Performance(lesson)
-        return made, Walk.of(made, scene)
-
-    return LessonOpening(source_of(lesson), policy_of(lesson.policy), lesson.placement, by_event=True, stage=stage)
-
-
-def quiz_opening(quiz: Quiz) -> LessonOpening:
-    return LessonOpening(Source("random"), policy_of("easy"), by_event=True, stage=quiz.ask)
-
-
-def _about_run(source: Source, trace: Trace, workload: Workload) -> About:
+def about_run(source: Source, trace: Trace, workload: Workload) -> About:
     """Return trace and options for the screen, without the trace's jobs, which the workload has."""
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
@@ -158,4 +121,4 @@ class Prepared:
     first: Order | None = None
     switches: tuple[tuple[float, Policy], ...] = ()
     """Switches of the policy during the run: pairs (time in seconds, policy that takes over)"""
-    walk: Walk | None = None
+    guide: Guide | None = None

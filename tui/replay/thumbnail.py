@@ -15,7 +15,7 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at one time, drawn as a small chart; of a lesson, the period that the scene shows."""
+    """Run at one time, drawn as a small chart: the whole run with few jobs, or the period `window`."""
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
@@ -29,19 +29,6 @@ class Thumbnail:
             Traveller(stage).seek_time(prepared.first.time, lambda: False)
         return cls(stage)
 
-    @classmethod
-    def of_lesson(cls, name: str) -> Thumbnail:
-        from sim.lessons.course import found_lesson
-        from sim.lessons.performance import Performance
-
-        made = Performance(found_lesson(name))
-        for scene in made.lesson.scenes[: made.lesson.picture]:
-            staged = made.stage(scene)
-        made.runs.timeline.look_at(staged.moment.branch)
-        stage = RunView(made.runs.timeline)
-        Traveller(stage).seek_time(staged.moment.clock, lambda: False)
-        return cls(stage, staged.window)
-
     def chart(self, columns: int, rows: int) -> ChartScene:
         """Return a chart of this many pixels; with few jobs it shows the whole run."""
         camera = Camera.on(self._stage.workload, columns, rows)
@@ -53,7 +40,7 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the camera in which all, or the lesson's window, just fits; a column may be any time."""
+        """Return the camera in which all, or the window, just fits; a column may be any time."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeAlias
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from textual.app import App
 from textual.screen import Screen
@@ -13,11 +14,11 @@ from textual.screen import Screen
 from sim.errors import SchedscopeError
 from sim.session.session import Session, verify_trace, write_session
 from sim.session.sources import session_of
+from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.autosave import Autosave, Orphan, offer
-from tui.sessions.screen_conversion import Continued, described, is_screen, screen_of
 from tui.sessions.session_conversion import last_path, reopened
 from tui.thread_results import hand_over
 
@@ -25,6 +26,13 @@ AUTOSAVE = 1.0
 """Seconds from one autosave to the next. On a busy machine a saved session lacks up to 1.2 s of work after a crash."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 """Function that opens what its first argument returns in the background, and then calls the second."""
+
+
+@runtime_checkable
+class Continued(Protocol):
+    """Screen of a puzzle or a game, which can be continued after a crash."""
+
+    def to_keep(self) -> Session | None: ...
 
 
 class SessionManager:
@@ -52,13 +60,13 @@ class SessionManager:
     def _offer(self, orphan: Orphan) -> None:
         session = orphan.session
         options = (
-            ("c", "continue", described(session)),
+            ("c", "continue", _described(session)),
             ("n", "not now", "it will be offered again"),
             ("d", "discard", "forget it"),
         )
 
         def chosen(answer: str | None) -> None:
-            if answer == "continue" and is_screen(session):
+            if answer == "continue" and _is_of_annexe(session):
                 self._app.run_worker(lambda: self._restore(orphan), thread=True)
             elif answer == "continue":
                 self._open(lambda: _reopened(session), lambda: self._take_over(orphan))
@@ -70,7 +78,7 @@ class SessionManager:
     def _restore(self, orphan: Orphan) -> None:
         """Show the puzzle or game of a crashed program; this runs in a thread, which reads the trace."""
         try:
-            screen = screen_of(orphan.session, self._look())
+            screen = annexed("kept screen")(orphan.session, self._look())
         except SchedscopeError as error:
             hand_over(self._app, self._app.notify, str(error), severity="error", timeout=12)
         else:
@@ -98,7 +106,7 @@ class SessionManager:
     def _run_to_save(self) -> Prepared | None:
         """Return the run on the screen if it is to be saved; a lesson's progress is saved in another way."""
         opened = self._opened()
-        return None if opened is None or opened.walk is not None else opened
+        return None if opened is None or opened.guide is not None else opened
 
     async def _save_on_time(self) -> None:
         """Save the session every `AUTOSAVE` seconds; a thread computes the hash of a trace, which can take long."""
@@ -173,3 +181,16 @@ def _reopened(session: Session) -> Opening:
     if problem := verify_trace(session):
         raise SchedscopeError(problem.told)
     return reopened(session)
+
+
+def _is_of_annexe(session: Session) -> bool:
+    """Return True for the session of a puzzle or a game, False for that of a replay."""
+    return session.view.get("screen") in ("puzzle", "game")
+
+
+def _described(session: Session) -> str:
+    """Return in a few words where a session continues."""
+    told = f"{Path(session.trace.name).name}, {session.policy}, step {session.step:,} of {session.branch}"
+    if _is_of_annexe(session):
+        told = annexed("kept screen in words")(session)
+    return told

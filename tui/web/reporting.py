@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from sim.errors import SchedscopeError
 from sim.session.session import one_line
 from tui.app import Schedscope
+from tui.classroom.guide import walk_of
 from tui.screens.replay.messages import SceneChanged
 from tui.web.wall import Wall, answers_in
 
@@ -25,8 +26,7 @@ class Reporting(Schedscope):
 
     @on(SceneChanged)
     def _report_scene(self, message: SceneChanged) -> None:
-        replay = self.replay
-        if replay is None or (walk := replay.state.walk) is None:
+        if self.replay is None or (walk := walk_of(self.replay.state)) is None:
             return
         told: dict[str, object] = {"scene": walk.index, "open": walk.open_question is not None}
         if walk.given and walk.verdict is not None:
@@ -62,7 +62,7 @@ class Reporting(Schedscope):
 
     def place(self) -> dict[str, object]:
         """Return the scene and answers of a lesson, or the session as one line; empty if it cannot be saved."""
-        if self.replay is not None and (walk := self.replay.state.walk) is not None:
+        if self.replay is not None and (walk := walk_of(self.replay.state)) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:
             return {"line": one_line(self.session) if self.session else ""}

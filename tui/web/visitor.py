@@ -30,8 +30,10 @@ from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source, is_line
 from tui.app import Guest
 from tui.chart.partition_names import named_under
+from tui.classroom.guide import LessonGuide, Teaching, walk_of
+from tui.classroom.opening import LessonOpening
 from tui.look.palette import LOOKS
-from tui.replay.opening import LessonOpening, Opening, Prepared
+from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import GameOver, PlayScreen
 from tui.sessions.session_conversion import reopened
@@ -82,8 +84,8 @@ class ServerResources:
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
         """Return the objects with the first run where the common screen is, for a visitor who continues alone."""
         opening = self.openings[0] if self.openings else None
-        if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
-            return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
+        if self.first is not None and (walk := walk_of(self.first)) is not None and isinstance(told.get("scene"), int):
+            return replace(self, first=replace(self.first, guide=LessonGuide(walk.go(told["scene"]))))
         if told.get("line"):
             there = reopened(from_line(told["line"]))
             source = there.source if opening is None or not self.read else opening.source
@@ -97,7 +99,7 @@ class ServerResources:
 
     def classroom(self, answers: bool) -> Classroom | None:
         """Return the class for the first lesson if `answers` is True, otherwise for the game, or None."""
-        walk = self.first.walk if self.first is not None else None
+        walk = None if self.first is None else walk_of(self.first)
         if walk is not None and answers:
             return Classroom(Roster([*map(self._as_in_the_chart, walk.scenes)]), walk.lesson.title)
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
@@ -139,8 +141,8 @@ class Visit(Reporting):
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay
-        if replay is not None and replay.state.walk is not None and isinstance(scene, int):
-            replay.teaching.lesson_resume(scene, _answers(self._offer.get("answers")))
+        if replay is not None and isinstance(replay.guiding, Teaching) and isinstance(scene, int):
+            replay.guiding.lesson_resume(scene, _answers(self._offer.get("answers")))
         elif line := self._offer.get("line"):
             self.open(lambda: self._of_session(from_line(str(line))))
 

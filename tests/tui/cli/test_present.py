@@ -18,11 +18,11 @@ from sim.lessons.performance import Performance
 from sim.lessons.walk import Walk
 from tests.tui.cli.program import error, schedscope
 from tui.chart.cells.grid import Size
+from tui.classroom.presenting import Presented, tell
 from tui.cli.notes import Notes, lines, picture
 from tui.cli.present import _opening
 from tui.look.palette import LOOKS
 from tui.sessions.autosave import STATE
-from tui.sessions.presenting import Presented, tell
 
 
 def test_notes_follow_what_is_presented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,15 @@
-"""`schedscope quiz`: one question after another, and the score."""
+"""`schedscope quiz`: one question after another, and the score.
+
+Also tests tui.classroom.quiz.
+"""
 
 from __future__ import annotations
 
 from sim.lessons.quiz import Quiz
 from tests.tui.cli.program import error
 from tests.tui.replays import Replay
-from tui.app import Schedscope
-from tui.replay.opening import quiz_opening
+from tui.classroom.guide import Teaching, walk_of
+from tui.classroom.quiz import QuizApp
 
 
 def test_what_cannot_be_asked_is_said() -> None:
@@ -17,23 +20,25 @@ def test_what_cannot_be_asked_is_said() -> None:
 
 async def test_one_question_comes_after_another_with_a_score_at_the_end() -> None:
     quiz = Quiz(3, most=2)
-    app = Schedscope(quiz_opening(quiz).prepare(), quiz=quiz)
+    app = QuizApp(quiz)
     async with app.run_test(size=(80, 24)) as pilot:
         run = Replay(app, pilot)
         await run.settle()
-        asked = run.screen.state.walk.open_question  # type: ignore[union-attr]
-        assert asked is not None
+        walk, guiding = walk_of(run.screen.state), run.screen.guiding
+        assert walk is not None
+        assert walk.open_question is not None
+        assert isinstance(guiding, Teaching)
         assert "Question 1 · level 1" in run.text
-        run.screen.teaching.lesson_choose(next(n for n, choice in enumerate(asked.choices) if choice.is_right))
+        guiding.lesson_choose([choice.is_right for choice in walk.open_question.choices].index(True))
         await run.settle()
         assert "Right." in run.text
-        assert app.quiz_told.startswith("1 of 1 answer right")
+        assert app.score.startswith("1 of 1 answer right")
         await run.pilot.press("space")
         await run.wait_for(lambda: "Question 2, 1 of 1 right" in run.text)
         await run.settle()
         await run.press("space")
-        assert app.quiz_told.startswith("1 of 1 answer right")
+        assert app.score.startswith("1 of 1 answer right")
         await run.pilot.press("space")
-        await run.wait_for(lambda: app.quiz is not None and app.quiz.is_over)
-    assert app.quiz_told == "1 of 1 answer right, at level 1 of 5 (seed 3)"
+        await run.wait_for(lambda: app.quiz.is_over)
+    assert app.score == "1 of 1 answer right, at level 1 of 5 (seed 3)"
     assert app.settings.lessons == {}

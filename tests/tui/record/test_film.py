@@ -15,8 +15,9 @@ from sim.session.session import Bookmark
 from sim.workload.source import Source
 from tests.tui.record.films import SIZE, film_of, text_of
 from tests.tui.replays import replay
+from tui.classroom.opening import lesson_opening
 from tui.record.film import Picture, RecordingOptions, speed_of
-from tui.replay.opening import Opening, lesson_opening
+from tui.replay.opening import Opening
 from tui.replay.speed import SPEEDS
 from tui.sessions.session_conversion import reopened
 

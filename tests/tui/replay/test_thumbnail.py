@@ -7,6 +7,7 @@ import pytest
 from sim.workload.samples import SAMPLES
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
+from tui.classroom.thumbnail import thumbnail
 from tui.look.palette import DARK
 from tui.replay.thumbnail import Thumbnail
 
@@ -25,7 +26,7 @@ def test_of_few_jobs_all_that_is_planned_is_seen() -> None:
 
 
 def test_a_lesson_is_shown_at_the_scene_that_stands_for_it() -> None:
-    chart = Thumbnail.of_lesson("w-slip").chart(40, 10)
+    chart = thumbnail("w-slip").chart(40, 10)
     assert chart.clock == 19
     assert 2700 <= chart.view.end <= 2900
     assert {box.kind for box in chart.plan} == {"expected", "reserved"}

@@ -22,7 +22,9 @@ from sim.lessons.walk import Walk
 from sim.workload.source import Source
 from tests.tui.cli.program import error
 from tests.tui.terminals import terminal
-from tui.replay.opening import Opening, lesson_opening, opening_of
+from tui.classroom.guide import walk_of
+from tui.classroom.opening import lesson_opening
+from tui.replay.opening import Opening, opening_of
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
@@ -97,7 +99,7 @@ async def test_terminal_goes_on_without_its_server() -> None:
         server.writer.close()
         await until(lambda: len(app._notifications))
         await pilot.press("space")
-        await until(lambda: app.replay is not None and _asks_nothing(app.replay.state.walk))
+        await until(lambda: app.replay is not None and _asks_nothing(walk_of(app.replay.state)))
 
 
 def _asks_nothing(walk: Walk | None) -> bool:

@@ -33,8 +33,10 @@ from tests.sim.workload.test_replay import recorded
 from tests.tui.cli.program import PROGRAM, error
 from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope
+from tui.classroom.guide import walk_of
+from tui.classroom.opening import lesson_opening
 from tui.look.palette import LOOKS
-from tui.replay.opening import Opening, lesson_opening, opening_of
+from tui.replay.opening import Opening, opening_of
 from tui.screens.first.screen import FirstScreen
 from tui.web.driver import VisitorDriver
 from tui.web.visitor import ServerResources, Visit
@@ -239,7 +241,7 @@ async def test_the_place_of_an_earlier_visit_is_offered() -> None:
     async with visiting(opening, offer=place) as (run, visit):
         assert "Continue where you were?" in run.text
         await run.press("c")
-        walk = visit.replay.state.walk if visit.replay else None
+        walk = walk_of(visit.replay.state) if visit.replay else None
         assert walk is not None
         assert (walk.index, walk.answers) == (2, ((2, True),))
         assert visit.place() == {"scene": 2, "answers": ((2, True),)}

@@ -6,7 +6,7 @@ import json
 
 from sim.lessons.course import found_lesson
 from tests.tui.web.test_roster import NEXT
-from tui.replay.opening import lesson_opening
+from tui.classroom.opening import lesson_opening
 from tui.web.visitor import ServerResources, Visit
 from tui.web.wall import Answers, Wall, answers_in, bars
 

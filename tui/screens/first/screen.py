@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from random import randrange
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from textual import events, on, work
@@ -14,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from sim.workload.formats.puzzle import parse_puzzle
+from tui.annexes import annexed
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
@@ -32,9 +31,7 @@ from tui.widgets.panel import add_scroll_mark
 from tui.widgets.partial_update import SpanCompositor
 
 if TYPE_CHECKING:
-    from sim.workload.model import Workload
-    from tui.live.thumbnail import LiveThumbnail
-    from tui.replay.thumbnail import Thumbnail
+    from tui.chart.scene import ChartScene
     from tui.screens.commands import Command
 
 HELP = (
@@ -166,7 +163,7 @@ class FirstScreen(ClosesOnce[None]):
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
-        self._sketches: dict[str, Thumbnail | LiveThumbnail] = {}
+        self._sketches: dict[str, Callable[[int, int], ChartScene]] = {}
         self._drawing = Lock()
         """Held while a picture is drawn: a thread that was cancelled may still draw when the next one begins."""
 
@@ -217,8 +214,8 @@ class FirstScreen(ClosesOnce[None]):
                 continue
             with self._drawing:
                 if entry.value not in self._sketches:
-                    self._sketches[entry.value] = _thumbnail(entry)
-                chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
+                    self._sketches[entry.value] = _thumbnail(entry).chart
+                chart = self._sketches[entry.value](size.columns, size.rows * (1 if look.patterned else 2))
             self.post_message(Sketched(entry.value, sketch(chart, look, size), page, look))
 
     @on(Sketched)
@@ -261,20 +258,10 @@ class FirstScreen(ClosesOnce[None]):
         self.post_message(ShowLessons())
 
     def action_puzzle(self) -> None:
-        from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
-
-        self.app.push_screen(PuzzleScreen(parse_puzzle(EXAMPLE), self._look, not self._has_files))
+        self.app.push_screen(annexed("puzzle")(self._look, not self._has_files))
 
     def action_play(self) -> None:
-        from sim.play.afternoon import SAMPLE, afternoon
-        from sim.workload.replay import read
-        from tui.screens.play.screen import PlayScreen
-
-        def hours(seed: int) -> Workload:
-            return afternoon(read(SAMPLE), seed)
-
-        seed = randrange(10**6)
-        self.app.push_screen(PlayScreen(hours(seed), self._look, SAMPLE, hours=hours, seed=seed, trace=SAMPLE))
+        self.app.push_screen(annexed("game")(self._look))
 
     def action_theme(self) -> None:
         choose_theme(self, self._look)
@@ -297,14 +284,9 @@ class FirstScreen(ClosesOnce[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
 
-def _thumbnail(entry: MenuEntry) -> Thumbnail | LiveThumbnail:
-    from sim.lessons.course import found_lesson
+def _thumbnail(entry: MenuEntry) -> Any:
+    if entry.kind == "lesson":
+        return annexed("thumbnail of a lesson")(entry.value)
     from tui.replay.thumbnail import Thumbnail
 
-    if entry.kind != "lesson":
-        return Thumbnail.of_sample(entry.value)
-    if (lesson := found_lesson(entry.value)).recording:
-        from tui.live.thumbnail import LiveThumbnail
-
-        return LiveThumbnail(lesson)
-    return Thumbnail.of_lesson(entry.value)
+    return Thumbnail.of_sample(entry.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on
@@ -63,7 +64,7 @@ class Broke(Message, bubble=False):
 
 
 class LiveScreen(SearchingScreen):
-    CSS_PATH = "live.tcss"
+    CSS_PATH = Path(__file__).with_name("live.tcss")
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys())]
 

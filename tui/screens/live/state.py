@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sim.stops.grammar import Stop
-
-if TYPE_CHECKING:
-    from sim.lessons.walk import Walk
 
 
 @dataclass(frozen=True)
@@ -28,4 +24,3 @@ class LiveState:
     over: str | None = None
     alone: bool = False
     said: str = ""
-    walk: Walk | None = None

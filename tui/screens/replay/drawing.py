@@ -14,7 +14,6 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, width_of, wrapped
 from tui.panels.context import Context
 from tui.panels.legend import legend_line
-from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, projected_line, top_line
 from tui.panels.waiting import waiting_lines
@@ -84,9 +83,7 @@ class Drawing:
         note = len(_note_lines(state, scene, width))
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
-        lesson = (
-            0 if state.walk is None else len(lesson_lines(state.walk.now, width, scene.snapshot if scene else None))
-        )
+        lesson = len(state.guide.words(width, scene.snapshot if scene else None)) if state.guide else 0
         self.layout = layout = arrange(
             width, height, self.available, state.hidden, state.over, note, needs, stood, lesson, state.projected
         )
@@ -132,7 +129,7 @@ class Drawing:
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
         """Return the panels with content; on a projector only one that is opened, or a lesson's."""
-        if state.projected and state.walk is None:
+        if state.projected and state.guide is None:
             return frozenset({state.over} if state.over else ())
         names = {name for name, panel in SIDE.items() if panel.has_content(state, scene)}
         return frozenset(names | ({"details"} if self._screen.size.height >= ROOMY else set()))
@@ -161,16 +158,14 @@ class Drawing:
             panel = self._screen.query_one(f"#{name}", Panel)
             if panel.display:
                 panel.show(context)
-        asked = state.walk.open_question if state.walk is not None and state.veil else None
-        self._draw_sentence(state, context, state.said if asked is None else state.said or how_to_answer(asked))
-        if state.walk is not None:
-            self._bar("lesson").show(
-                lesson_lines(state.walk.now, self._screen.size.width, context.scene.snapshot), look
-            )
+        guide = state.guide
+        self._draw_sentence(state, context, state.said or (guide.hint if guide else ""))
+        if guide is not None:
+            self._bar("lesson").show(guide.words(self._screen.size.width, context.scene.snapshot), look)
         keys = self._bar("keys")
         tabs = tuple(self._tabs(state)) if self.layout and self.layout.small else ()
-        if state.walk is not None and not state.walk.is_off:
-            keys.show([walking_keys(self._screen.size.width, state.walk.now)], look)
+        if guide is not None and not guide.is_off:
+            keys.show([guide.keys(self._screen.size.width)], look)
         else:
             applies = _applies(state, shown)
             keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, applies, tabs), look)
@@ -190,7 +185,7 @@ class Drawing:
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
         hidden = tuple(name for name in PANELS if name in listed)
-        in_lesson, stops = state.walk is not None, len(state.stops)
+        in_lesson, stops = state.guide is not None, len(state.stops)
         hidden = () if in_lesson else hidden
         going = Going(
             state.playing, state.direction, state.rate.label, progress, stops, hidden, in_lesson,

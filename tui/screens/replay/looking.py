@@ -17,7 +17,6 @@ from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
-from tui.screens.replay.lesson import LESSON_KEYS
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS
@@ -126,7 +125,7 @@ class Looking:
         """Hide these panels, show all others, and save that, except during a lesson."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
-            if self._screen.state.walk is not None:
+            if self._screen.state.guide is not None:
                 return  # a lesson hides what it does not need
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
@@ -191,8 +190,8 @@ class Looking:
         chart = [(sign(key.key), key.description) for key in chart_keys()]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
         groups[-1][1].append((PALETTE.keys, PALETTE.meaning))
-        if self._screen.state.walk is not None:
-            groups.insert(0, ("In a lesson", [*LESSON_KEYS]))
+        if (guide := self._screen.state.guide) is not None:
+            groups.insert(0, (guide.help[0], [*guide.help[1]]))
         where = self._screen.state.over or self._screen.in_focus or "chart"
         self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)], where))
 

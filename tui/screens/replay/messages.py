@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.message import Message
 
 from sim.policies import Policy
 from tui.look.palette import Look
 from tui.replay.requests import Renew, Told
-
-if TYPE_CHECKING:
-    from sim.lessons.walk import SceneNow, Walk
 
 
 class FromWorker(Message, bubble=False):
@@ -55,22 +52,16 @@ class ShowLessons(Message):
 
 
 class SceneChanged(Message):
-    def __init__(self, now: SceneNow, name: str) -> None:
-        self.now, self.name = now, name
-        super().__init__()
+    """Another scene of a lesson, or an answer; `seen` counts scenes, `name` is "" if progress is not kept."""
 
-
-class GoToScene(Message):
-    """Message to go by `by` scenes of the lesson, or to the scene with index `to`."""
-
-    def __init__(self, by: int = 0, to: int | None = None) -> None:
-        self.by, self.to = by, to
+    def __init__(self, name: str, seen: int) -> None:
+        self.name, self.seen = name, seen
         super().__init__()
 
 
 class LessonOver(Message):
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
+    def __init__(self, is_right: bool | None) -> None:
+        self.is_right = is_right
         super().__init__()
 
 

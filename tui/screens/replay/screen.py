@@ -36,9 +36,8 @@ from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.files import Files
 from tui.screens.replay.keys import bindings, every_key, told_of
 from tui.screens.replay.layout import Layout
-from tui.screens.replay.lesson import Teaching, heard
 from tui.screens.replay.looking import Looking, commands
-from tui.screens.replay.messages import FileSaved, FromWorker, GoToScene
+from tui.screens.replay.messages import FileSaved, FromWorker
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
 from tui.screens.replay.ticks import Ticks
@@ -85,8 +84,8 @@ class ReplayScreen(Screen[None]):
         self.about, self.look, self.state = about, look, state
         self.shown: Scenes | None = None
         self.looking = Looking(self)
-        self.teaching = Teaching(self, now or monotonic)
-        for group in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
+        self.guiding = state.guide.controller(self, now or monotonic) if state.guide else None
+        for group in filter(None, (Transport(self), WhatIf(self), self.looking, files(self, recent), self.guiding)):
             for name, action in actions_of(group):
                 setattr(self, f"action_{name}", action)
         self._now, self._is_driven = now or monotonic, now is not None
@@ -134,8 +133,8 @@ class ReplayScreen(Screen[None]):
 
     def _begin(self) -> None:
         self.wish()
-        if self.state.walk is not None:
-            self.teaching.lesson_show()
+        if self.guiding is not None:
+            self.guiding.guide_show()
         self.player.start()
 
     def on_unmount(self) -> None:
@@ -276,8 +275,8 @@ class ReplayScreen(Screen[None]):
     def ask(self, order: Order) -> None:
         """Send a request to the worker, and deselect the selected decision."""
         walked = self.state.decision is not None
-        walk = self.state.walk
-        self.state = replace(self.state, decision=None, said="", walk=walk and walk.off())
+        guide = self.state.guide
+        self.state = replace(self.state, decision=None, said="", guide=guide and guide.off())
         if walked:
             self.wish()
         self.player.ask(order)
@@ -389,9 +388,9 @@ class ReplayScreen(Screen[None]):
     @on(Panel.Picked)
     def _job_picked(self, message: Gantt.Picked | Panel.Picked) -> None:
         """Select or deselect the clicked job and its run, or answer a question that hides the plan."""
-        if self.state.veil:
+        if self.state.veil and self.guiding is not None:
             spot = None if isinstance(message, Panel.Picked) else message.spot
-            self.teaching.lesson_pick(message.rank, None if spot is None else spot.time)
+            self.guiding.guide_pick(message.rank, None if spot is None else spot.time)
             return
         other = self.state.other if isinstance(message, Panel.Picked) else message.gantt.id == "beside"
         if other != self.state.other:
@@ -430,17 +429,10 @@ class ReplayScreen(Screen[None]):
     async def on_key(self, event: events.Key) -> None:
         """Run keys' meanings in a lesson; mark all, so that the app passes them to a dialog that opens."""
         event.set_sender(self)
-        if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
+        if self.state.guide is not None and (action := self.state.guide.action(event.key, event.character)):
             event.stop()
             event.prevent_default()
             await self.run_action(action)
-
-    @on(GoToScene)
-    def _go_to_scene(self, message: GoToScene) -> None:
-        if message.to is not None:
-            self.teaching.lesson_go(message.to)
-        elif message.by:
-            (self.teaching.lesson_next if message.by > 0 else self.teaching.lesson_previous)()
 
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:

@@ -18,8 +18,8 @@ from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.side import SIDE
 
 if TYPE_CHECKING:
-    from sim.lessons.walk import Walk
     from sim.stops.grammar import Stop
+    from tui.replay.guide import Guide
     from tui.replay.opening import Note
 
 ON_REQUEST = frozenset({"code"})
@@ -64,7 +64,7 @@ class ViewState:
     """True for projectors: chart with one line of text, strong colours and the mouse pointer drawn."""
     note: Note | None = None
     said: str = ""
-    walk: Walk | None = None
+    guide: Guide | None = None
     news: News | None = None
     """Result of the last reload of a policy's file, until the user dismisses it; None at any other time."""
     filmed: bool = False
@@ -72,14 +72,11 @@ class ViewState:
 
     @property
     def veil(self) -> Veil:
-        asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
-        return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
+        return self.guide.veil if self.guide else ""
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return marks at the times of the answer and the truth, if a question was answered by one."""
-        guess = None if self.walk is None or self.walk.is_off else self.walk.guess
-        return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
+        return self.guide.marks if self.guide else ()
 
     @property
     def rate(self) -> Speed:

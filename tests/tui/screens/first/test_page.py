@@ -1,6 +1,6 @@
 """Contents and layout of the first screen, which are pure functions.
 
-Also tests tui.screens.first.entries.
+Also tests tui.screens.first.entries, tui.classroom.entries.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import pytest
 
 from sim.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
+from tui.classroom.entries import entries_of_lessons
 from tui.look.palette import DARK
-from tui.screens.first.entries import MenuEntry, entries, lessons
+from tui.screens.first.entries import MenuEntry, entries
 from tui.screens.first.page import arranged, drawn, told
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
@@ -32,7 +33,7 @@ def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
 
 def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
     assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
-    there = [*lessons(SEEN)]
+    there = [*entries_of_lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
     assert [entry.origin for entry in (there[1], there[4])] == ["Introduction and practice", "Zotkin et al. 2000"]
 

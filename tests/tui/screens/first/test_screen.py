@@ -124,7 +124,7 @@ async def test_menu_of_lessons_shows_the_progress() -> None:
         await run.wait_for(lambda: "2/7" in run.text)
         await run.settle()
         await run.press("end")
-        run.screen.teaching.lesson_go(6)
+        await run.screen.run_action("lesson_go(6)")
         await run.settle()
         await run.pilot.press("space")
         await run.wait_for(lambda: "done" in run.text)

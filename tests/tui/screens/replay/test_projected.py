@@ -11,8 +11,9 @@ from sim.lessons.course import found_lesson
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import hover
 from tui.app import Schedscope
+from tui.classroom.guide import walk_of
+from tui.classroom.opening import lesson_opening
 from tui.look.palette import LOOKS, Look, brightness
-from tui.replay.opening import lesson_opening
 
 SMALL = (60, 18)
 
@@ -48,7 +49,7 @@ async def test_a_lesson_has_one_caption_and_its_own_panels() -> None:
     async with app.run_test(size=SMALL) as pilot:
         run = Replay(app, pilot)
         await run.settle()
-        walk = run.screen.state.walk
+        walk = walk_of(run.screen.state)
         assert walk is not None
         assert run.text.count(walk.now.title) == 1
         assert f"2/{walk.now.count}" in run.text

@@ -1,40 +1,48 @@
-"""Conversion of the session of a puzzle or a game back to its screen."""
+"""Screens of puzzles and games: new ones, and those of a session."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from random import randrange
 
 from textual.screen import Screen
 
 from sim.errors import SchedscopeError
 from sim.formatting import count
+from sim.play.afternoon import SAMPLE, afternoon
 from sim.session.session import Session, verify_trace
 from sim.session.sources import source_of
 from sim.session.syntax import SessionTable
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from tui.look.palette import Look
+from tui.screens.play.screen import PlayScreen
+from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
 
 
-@runtime_checkable
-class Continued(Protocol):
-    """Screen of a puzzle or a game, which can be continued after a crash."""
-
-    def to_keep(self) -> Session | None: ...
+def puzzle(look: Look, is_guest: bool) -> PuzzleScreen:
+    """Return the screen of an example."""
+    return PuzzleScreen(parse_puzzle(EXAMPLE), look, is_guest)
 
 
-def is_screen(session: Session) -> bool:
-    return session.view.get("screen") in ("puzzle", "game")
+def game(look: Look) -> PlayScreen:
+    """Return the screen of some busy hours, chosen at random."""
+    return _game(read(SAMPLE), look, randrange(10**6), SAMPLE)
+
+
+def _game(whole: Workload, look: Look, seed: int, trace: str, moves: str = "") -> PlayScreen:
+    def hours(seed: int) -> Workload:
+        return afternoon(whole, seed)
+
+    return PlayScreen(hours(seed), look, whole.name, hours=hours, seed=seed, trace=trace, moves=moves)
 
 
 def described(session: Session) -> str:
     name = Path(session.trace.name).name
     if session.view.get("screen") == "game":
         return f"a game: {name}, {count(len(str(session.view.get('moves')).split()), 'move')}"
-    if session.view.get("screen") == "puzzle":
-        return f"a puzzle: {session.view.get('typed') or session.trace.name}"
-    return f"{name}, {session.policy}, step {session.step:,} of {session.branch}"
+    return f"a puzzle: {session.view.get('typed') or session.trace.name}"
 
 
 def screen_of(session: Session, look: Look) -> Screen[None]:
@@ -45,18 +53,6 @@ def screen_of(session: Session, look: Look) -> Screen[None]:
     for key, value in session.view.items():
         view.add(key, value, 0)
     if session.view["screen"] == "puzzle":
-        from tui.screens.puzzle.screen import PuzzleScreen
-
         return PuzzleScreen(parse_puzzle(session.trace.name), look, typed=view.take("typed", str, ""))
-    from sim.play.afternoon import afternoon
-    from tui.screens.play.screen import PlayScreen
-
     source, seed = source_of(session), view.take("seed", int)
-    whole = source.read()[1]
-
-    def hours(seed: int) -> Workload:
-        return afternoon(whole, seed)
-
-    return PlayScreen(
-        hours(seed), look, whole.name, hours=hours, seed=seed, trace=source.trace, moves=view.take("moves", str)
-    )
+    return _game(source.read()[1], look, seed, source.trace, view.take("moves", str))

@@ -1,4 +1,7 @@
-"""A lesson on the replay screen, scene by scene, with questions; the student may leave it and come back."""
+"""A lesson on the replay screen, scene by scene, with questions; the student may leave it and come back.
+
+Also tests tui.replay.guide, tui.classroom.opening.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,8 @@ from tests.sim.lessons.lessons import file, walk
 from tests.tui.replays import Replay
 from tests.tui.screens.seeing import cell, noted, seen
 from tui.app import Schedscope
-from tui.replay.opening import lesson_opening
-from tui.screens.replay.lesson import heard
-from tui.screens.replay.messages import GoToScene
+from tui.classroom.guide import LessonGuide, walk_of
+from tui.classroom.opening import lesson_opening
 from tui.widgets.gantt import Gantt
 
 FIRST = 'at = 600\npolicy = "fcfs"\nselect = "J3"\nsay = "J3 waits **{J3.wait}**."'
@@ -165,16 +167,6 @@ async def test_the_scene_is_shown_whole_on_a_small_screen(tmp_path: Path) -> Non
         assert view.end >= 2700
 
 
-async def test_another_program_may_lead(tmp_path: Path) -> None:
-    async with lesson(tmp_path, FIRST, COMPARED, FIRST) as run:
-        run.screen.post_message(GoToScene(to=2))
-        await run.settle()
-        assert "3/3" in seen(run, "#lesson")
-        run.screen.post_message(GoToScene(by=-1))
-        await run.settle()
-        assert "2/3" in seen(run, "#lesson")
-
-
 @pytest.mark.parametrize(
     ("key", "letter", "action"),
     [("space", " ", "lesson_next"), ("5", "5", "lesson_type('5')"), ("d", "d", None), ("w", "w", None)],
@@ -183,9 +175,9 @@ def test_a_key_means_an_answer_only_while_one_is_asked_for(
     tmp_path: Path, key: str, letter: str, action: str | None
 ) -> None:
     there = walk(tmp_path, NEXT)
-    assert heard(there, key, letter) == action
-    assert heard(there.off(), key, letter) is None
-    assert heard(there.next(), key, letter) == (action if key == "space" else None)
+    assert LessonGuide(there).action(key, letter) == action
+    assert LessonGuide(there.off()).action(key, letter) is None
+    assert LessonGuide(there.next()).action(key, letter) == (action if key == "space" else None)
 
 
 async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path) -> None:
@@ -194,10 +186,10 @@ async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path)
     """
     async with lesson(tmp_path, NEXT, FIRST) as run:
         await run.press("4", "enter")
-        walk = run.screen.state.walk
+        walk = walk_of(run.screen.state)
         assert walk is not None
         assert walk.verdict is not None
         assert not walk.is_off
         await run.press("enter")
-        assert run.screen.state.walk is not None
-        assert run.screen.state.walk.is_off
+        assert run.screen.state.guide is not None
+        assert run.screen.state.guide.is_off

@@ -13,9 +13,9 @@ from sim.lessons.runs import Moment
 from sim.lessons.staging import check
 from sim.lessons.walk import SceneNow, Walk
 from tests.tui.scenes import engine_of
+from tui.classroom.lesson_lines import flowed, how_to_answer, lesson_lines, markdown, walking_keys
 from tui.look.sheets import Span
 from tui.look.text import cells
-from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, walking_keys
 from tui.screens.replay.layout import most_words
 
 NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)

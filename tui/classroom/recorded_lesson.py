@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,22 +12,21 @@ from textual.app import ComposeResult
 from sim.cluster.recording import Recording
 from sim.errors import ParameterError
 from sim.forecast.board import Forecasts
-from sim.lessons.lesson import Lesson
 from sim.lessons.recorded import RecordedPerformance
 from sim.lessons.walk import Walk
+from tui.classroom.guide import LessonGuide, Teaching, scene_changed
+from tui.classroom.lesson_lines import how_to_answer, walking_keys
 from tui.live.chart import MODES
 from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
-from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.screens.dialogs import HelpScreen
 from tui.screens.live.keys import help_groups
 from tui.screens.live.screen import PANELS, LiveScreen
 from tui.screens.live.state import LiveState
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.layout import most_words
-from tui.screens.replay.lesson import LESSON_KEYS, Teaching, heard
-from tui.screens.replay.messages import SceneChanged, ShowLessons
+from tui.screens.replay.messages import ShowLessons
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -48,6 +47,13 @@ class LessonWatch(Replayed):
         return self._polls.made(picture) or own
 
 
+@dataclass(frozen=True)
+class LessonState(LiveState):
+    """Choices of the user, with the lesson."""
+
+    guide: LessonGuide | None = None
+
+
 class LiveTeaching(Teaching):
     def __init__(self, screen: LessonScreen) -> None:
         super().__init__(cast(ControlledScreen, screen))
@@ -56,7 +62,7 @@ class LiveTeaching(Teaching):
     def lessons(self) -> None:
         self._live.post_message(ShowLessons())
 
-    def lesson_show(self) -> None:
+    def guide_show(self) -> None:
         walk, staged = self._walk, self._walk.staged
         self._live.show_scene(
             walk.selected,
@@ -66,21 +72,26 @@ class LiveTeaching(Teaching):
             picture=walk.moment.step,
             mode=staged.colour if staged.colour in MODES else "job",
         )
-        self._live.post_message(SceneChanged(walk.now, walk.lesson.name))
+        self._live.post_message(scene_changed(walk))
 
 
 class LessonScreen(LiveScreen):
     def __init__(self, made: RecordedPerformance, walk: Walk, look: Look) -> None:
-        super().__init__(LessonWatch(made), look, LiveState(walk=walk, picture=walk.moment.step))
+        super().__init__(LessonWatch(made), look, LessonState(picture=walk.moment.step, guide=LessonGuide(walk)))
         self._ids, self._ranks = made.polls.ids, made.polls.ranks
         self._wanted = ""
         """Id of the job that the scene selects, until the recording has been read so far; then ""."""
         self.teaching = LiveTeaching(self)
 
     @property
+    def guide(self) -> LessonGuide:
+        assert isinstance(self.state, LessonState)
+        assert self.state.guide is not None
+        return self.state.guide
+
+    @property
     def walk(self) -> Walk:
-        assert self.state.walk is not None
-        return self.state.walk
+        return self.guide.walk
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
@@ -89,7 +100,7 @@ class LessonScreen(LiveScreen):
             yield widget
 
     def on_mount(self) -> None:
-        self.teaching.lesson_show()
+        self.teaching.guide_show()
 
     def show_scene(self, selected: int | None, **changed: Any) -> None:
         """Show a scene of the lesson; `selected` is the rank of its job in the lesson, or None."""
@@ -116,13 +127,13 @@ class LessonScreen(LiveScreen):
         if asked is not None and not self.state.said:
             told = how_to_answer(asked).partition(" Space")[0]
             self.query_one("#sentence", Bar).show([line(Span(f" {told}", "accent"))], self.look)
-        self.query_one("#lesson", Bar).show(lesson_lines(walk.now, self.size.width), self.look)
+        self.query_one("#lesson", Bar).show(self.guide.words(self.size.width), self.look)
         if not walk.is_off:
             self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk.now, (WHAT_IF,))], self.look)
 
     def _arrange(self) -> None:
         super()._arrange()
-        rows = len(lesson_lines(self.walk.now, self.size.width))
+        rows = len(self.guide.words(self.size.width))
         self.query_one("#lesson").styles.height = min(rows, most_words(self.size.height))
         strip = self.query_one("#strip")
         strip.display = strip.display and (self.walk.is_off or self.size.height >= STRIP)
@@ -131,7 +142,7 @@ class LessonScreen(LiveScreen):
 
     async def on_key(self, event: events.Key) -> None:
         event.set_sender(self)
-        if (action := heard(self.walk, event.key, event.character)) is not None:
+        if (action := self.guide.action(event.key, event.character)) is not None:
             event.stop()
             event.prevent_default()
             await self.run_action(action)
@@ -144,7 +155,7 @@ class LessonScreen(LiveScreen):
             return
         job, spot = scene.job(message.rank), None if isinstance(message, Panel.Picked) else message.spot
         rank = None if job is None else self._ranks.get(job.id)
-        self.teaching.lesson_pick(rank, None if spot is None else max(spot.time - scene.clock, 0.0))
+        self.teaching.guide_pick(rank, None if spot is None else max(spot.time - scene.clock, 0.0))
 
     def action_lesson_next(self) -> None:
         self.teaching.lesson_next()
@@ -180,13 +191,8 @@ class LessonScreen(LiveScreen):
         self.teaching.lessons()
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen((("In a lesson", LESSON_KEYS), *help_groups())))
+        self.app.push_screen(HelpScreen((self.guide.help, *help_groups())))
 
 
 WHAT_IF = "u", "what if", "what_if"
 """Key, word and action of the search for changes, which the line of keys of such a lesson names, too."""
-
-
-def lesson_screen(lesson: Lesson, scene: int, look: Look) -> LessonScreen:
-    made = RecordedPerformance(lesson)
-    return LessonScreen(made, Walk.of(made, scene), look)

@@ -1,14 +1,19 @@
-"""Thumbnail of a lesson about a recording: a small chart of the scene that the lesson names as its picture."""
+"""Thumbnail of a lesson: a small chart of the scene that the lesson names as its picture."""
 
 from __future__ import annotations
 
 from sim.cluster.observed import Observed
 from sim.cluster.recording import Recording
+from sim.lessons.course import found_lesson
 from sim.lessons.lesson import Lesson
+from sim.lessons.performance import Performance
 from sim.lessons.recorded import poll_numbers
 from sim.workload.formats.zone import zone_here
 from tui.chart.scene import ChartScene
 from tui.live.chart import ChartMaker, first_camera
+from tui.replay.navigation import Traveller
+from tui.replay.stage import RunView
+from tui.replay.thumbnail import Thumbnail
 
 
 class LiveThumbnail:
@@ -22,3 +27,17 @@ class LiveThumbnail:
         observed, clock = self._observed, self._observed.moments[-1]
         assert observed.last is not None
         return ChartMaker().make(observed, observed.last, clock, first_camera(observed, clock, columns, rows))
+
+
+def thumbnail(name: str) -> Thumbnail | LiveThumbnail:
+    """Return the thumbnail of a lesson about simulated runs or about a recording."""
+    lesson = found_lesson(name)
+    if lesson.recording:
+        return LiveThumbnail(lesson)
+    made = Performance(lesson)
+    for scene in lesson.scenes[: lesson.picture]:
+        staged = made.stage(scene)
+    made.runs.timeline.look_at(staged.moment.branch)
+    stage = RunView(made.runs.timeline)
+    Traveller(stage).seek_time(staged.moment.clock, lambda: False)
+    return Thumbnail(stage, staged.window)

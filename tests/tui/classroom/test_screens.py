@@ -17,12 +17,13 @@ from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 from sim.workload.source import Source
 from tests.tui.replays import wait_until
 from tui.beginnings import Begin, Begun
+from tui.classroom.screens import described, screen_of
 from tui.look.palette import DARK
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import PlayScreen
 from tui.screens.puzzle.screen import PuzzleScreen
 from tui.sessions.autosave import Autosave, offer
-from tui.sessions.screen_conversion import Continued, described, screen_of
+from tui.sessions.session_manager import Continued
 
 LINE = "8 procs; 4x10m@0; 6x20m@1m"
 

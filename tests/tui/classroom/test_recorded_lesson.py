@@ -1,6 +1,6 @@
 """A lesson about a recording, on the screen of a cluster.
 
-Also tests tui.live.thumbnail, tui.classroom.program.
+Also tests tui.classroom.thumbnail, tui.classroom.program.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sim.lessons.performance import Staged
 from sim.lessons.recorded import RecordedPerformance
 from tests.tui.live.watched import text_of
 from tui.app import Guest, Schedscope
+from tui.classroom.opening import lesson_opening
 from tui.classroom.program import LessonApp
-from tui.live.thumbnail import LiveThumbnail
+from tui.classroom.recorded_lesson import LessonScreen
+from tui.classroom.thumbnail import LiveThumbnail
 from tui.look.palette import DARK
-from tui.replay.opening import lesson_opening
 from tui.screens.first.screen import FirstScreen
-from tui.screens.live.lesson import LessonScreen
 from tui.screens.replay.messages import OpenLesson
 from tui.screens.replay.screen import ReplayScreen
 

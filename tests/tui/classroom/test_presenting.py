@@ -13,8 +13,8 @@ from sim.errors import SchedscopeError
 from sim.lessons.course import found_lesson
 from sim.lessons.performance import Performance
 from sim.lessons.walk import Walk
+from tui.classroom.presenting import Presented, place, presented, tell, tell_no_more
 from tui.sessions.autosave import STATE
-from tui.sessions.presenting import Presented, place, presented, tell, tell_no_more
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,26 @@
-"""Controller of a lesson on the replay screen: scenes, questions, and the return after exploring."""
+"""Lesson as the guide of a replay: scenes, questions, and the return after exploring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from sim.engine.snapshot import Snapshot
 from sim.errors import SchedscopeError
-from tui.replay.requests import CompareBranch, CompareNoMore, Restore
+from sim.lessons.lesson import ORDER
+from sim.lessons.questions import Question
+from sim.lessons.walk import Walk
+from tui.chart.scene import Mark
+from tui.classroom.lesson_lines import how_to_answer, lesson_lines, walking_keys
+from tui.classroom.presenting import tell, tell_no_more
+from tui.look.sheets import Line
+from tui.replay.guide import Guide
+from tui.replay.requests import CompareBranch, CompareNoMore, Restore, Veil
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import LessonOver, SceneChanged, ShowLessons
 from tui.screens.replay.state import PANELS
-
-if TYPE_CHECKING:
-    from sim.lessons.questions import Question
-    from sim.lessons.walk import Walk
 
 ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
@@ -32,7 +38,7 @@ ENTER_HABIT = 1.5
 """Seconds for which Enter is ignored after an answer that needed none: some press it out of habit."""
 FIRST = {"moment": DIGITS + "#ds"}
 """Characters, by unit, that may begin an answer where not only digits do, as in d3 20:30, #12."""
-LESSON_KEYS = (
+LESSON_KEYS = "In a lesson", (
     ("space → pgdn", "Next scene; an open question is answered by the run."),
     ("← pgup", "Back."), ("home", "From the start."),
     ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
@@ -42,18 +48,77 @@ LESSON_KEYS = (
 )  # fmt: skip
 
 
-def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """Return the action of a key in the lesson, or None for its usual meaning; `letter` is what it types."""
-    if walk.is_off:
-        return OFF_THE_PATH.get(key)
-    if walk.open_question is not None:
-        if letter and letter in _letters(walk.open_question, walk.typed):
-            return f"lesson_type({letter!r})"
-        if key == "backspace":
-            return "lesson_rub_out"
-        if key == "enter" and walk.typed:
-            return "lesson_enter"
-    return ON_THE_PATH.get(key)
+@dataclass(frozen=True)
+class LessonGuide:
+    """Lesson that leads the user through a replay."""
+
+    walk: Walk
+    help = LESSON_KEYS
+
+    @property
+    def is_off(self) -> bool:
+        return self.walk.is_off
+
+    @property
+    def _asked(self) -> Question | None:
+        return None if self.walk.is_off else self.walk.open_question
+
+    @property
+    def veil(self) -> Veil:
+        return "" if self._asked is None else "policy" if self._asked.kind == "policy" else "plan"
+
+    @property
+    def hint(self) -> str:
+        return "" if self._asked is None else how_to_answer(self._asked)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Return marks at the times of the answer and the truth, if a question was answered by one."""
+        guess = None if self.walk.is_off else self.walk.guess
+        return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
+
+    def off(self) -> LessonGuide:
+        return LessonGuide(self.walk.off())
+
+    def controller(self, screen: ControlledScreen, now: Callable[[], float]) -> Teaching:
+        return Teaching(screen, now)
+
+    def action(self, key: str, letter: str | None) -> str | None:
+        walk = self.walk
+        if walk.is_off:
+            return OFF_THE_PATH.get(key)
+        if walk.open_question is not None:
+            if letter and letter in _letters(walk.open_question, walk.typed):
+                return f"lesson_type({letter!r})"
+            if key == "backspace":
+                return "lesson_rub_out"
+            if key == "enter" and walk.typed:
+                return "lesson_enter"
+        return ON_THE_PATH.get(key)
+
+    def words(self, width: int, shown: Snapshot | None = None) -> list[Line]:
+        return lesson_lines(self.walk.now, width, shown)
+
+    def keys(self, width: int) -> Line:
+        return walking_keys(width, self.walk.now)
+
+    def publish(self) -> None:
+        tell(self.walk)
+
+    def unpublish(self) -> None:
+        tell_no_more()
+
+
+class Guided(Protocol):
+    """State of a screen, or a replay that is ready to be shown, with its guide."""
+
+    @property
+    def guide(self) -> Guide | None: ...
+
+
+def walk_of(guided: Guided) -> Walk | None:
+    """Return the user's place in the lesson; None if no lesson is the guide."""
+    return guided.guide.walk if isinstance(guided.guide, LessonGuide) else None
 
 
 def _letters(asked: Question, typed: str) -> str:
@@ -70,14 +135,15 @@ class Teaching:
 
     @property
     def _walk(self) -> Walk:
-        assert self._screen.state.walk is not None
-        return self._screen.state.walk
+        walk = walk_of(self._screen.state)
+        assert walk is not None
+        return walk
 
     # On the way
 
     def lesson_next(self) -> None:
         if self._walk.is_at_the_end and not self._walk.is_off:
-            self._screen.post_message(LessonOver(self._walk))
+            self._screen.post_message(LessonOver(self._walk.is_right))
         else:
             self._put(self._walk.next())
 
@@ -96,7 +162,7 @@ class Teaching:
         if self._now() - self._answered < ENTER_HABIT:
             self._answered = -ENTER_HABIT
             return
-        self._screen.change(walk=self._walk.off())
+        self._screen.change(guide=LessonGuide(self._walk.off()))
 
     def lesson_back(self) -> None:
         self._put(self._walk.back())
@@ -113,7 +179,7 @@ class Teaching:
             self._answered = self._now()
 
     def lesson_rub_out(self) -> None:
-        self._screen.change(walk=self._walk.rubbed_out())
+        self._screen.change(guide=LessonGuide(self._walk.rubbed_out()))
 
     def lesson_enter(self) -> None:
         try:
@@ -124,7 +190,7 @@ class Teaching:
     def lesson_choose(self, number: int) -> None:
         self._put(self._walk.chosen(number))
 
-    def lesson_pick(self, rank: int | None, time: float | None) -> None:
+    def guide_pick(self, rank: int | None, time: float | None) -> None:
         self._put(self._walk.picked(rank, time))
 
     # Drawing
@@ -133,12 +199,11 @@ class Teaching:
         """Store the place in the lesson; show it again if scene, verdict or exploring changed."""
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
-        screen.change(walk=walk)
+        screen.change(guide=LessonGuide(walk))
         if not stays:
-            self.lesson_show()
+            self.guide_show()
 
-    def lesson_show(self) -> None:
-        """Show the scene of the lesson in all parts of the screen."""
+    def guide_show(self) -> None:
         screen, walk = self._screen, self._walk
         staged, moment = walk.staged, walk.moment
         hidden = frozenset(PANELS) - set(walk.panels)
@@ -152,4 +217,13 @@ class Teaching:
         beside = None if moment.beside is None else CompareBranch(moment.beside)
         screen.player.ask(Restore((), moment.branch, moment.step, moment.clock, beside))
         screen.see(staged.window)
-        screen.post_message(SceneChanged(walk.now, walk.lesson.name))
+        screen.post_message(scene_changed(walk))
+
+
+def scene_changed(walk: Walk) -> SceneChanged:
+    """Return the message on the scene; one with an unanswered question is not yet seen. Only the progress of built-in
+    lessons is kept.
+    """
+    return SceneChanged(
+        walk.lesson.name if walk.lesson.name in ORDER else "", walk.index + (walk.open_question is None)
+    )

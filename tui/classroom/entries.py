@@ -1,0 +1,31 @@
+"""Entries of the first screen for the lessons of the course."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sim.lessons.course import found_lesson
+from sim.lessons.lesson import ORDER, PAPERS
+from tui.screens.first.entries import MenuEntry
+
+
+def entries_of_lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:
+    """Yield entries with the user's progress; `seen` maps a lesson to the scenes seen."""
+    for lesson in map(found_lesson, names):
+        done, count = seen.get(lesson.name, 0), lesson.count
+        how_far = "" if not done else "done" if done >= count else f"{done} of {count} scenes"
+        yield MenuEntry(
+            "lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far
+        )
+
+
+def entry_of_lessons(seen: Mapping[str, int]) -> MenuEntry:
+    """Return the entry for all lessons, which names the first unfinished one."""
+    begun = {
+        entry.value: entry.policy == "done" for entry in entries_of_lessons(seen, filter(seen.__contains__, ORDER))
+    }
+    following = next((name for name in ORDER if not begun.get(name)), None)
+    told = f"{len(ORDER)} lessons, {sum(begun.values())} done"
+    if following is not None:
+        told += f": next “{next(entries_of_lessons(seen, [following])).title}”"
+    return MenuEntry("learn", "", "lessons", told)

@@ -1,0 +1,44 @@
+"""Program that asks the questions of a quiz."""
+
+from __future__ import annotations
+
+import sys
+
+from sim.lessons.quiz import Quiz
+from tui.app import Schedscope, run_app
+from tui.classroom.guide import walk_of
+from tui.classroom.opening import quiz_opening
+from tui.memory import give_back_at_once
+from tui.shutdown import is_gone
+
+
+class QuizApp(Schedscope):
+    """App that asks one question of a quiz after another."""
+
+    def __init__(self, quiz: Quiz) -> None:
+        super().__init__(quiz_opening(quiz).prepare())
+        self.quiz = quiz
+
+    def after_lesson(self, is_right: bool | None) -> None:
+        """Open the next question, or exit after the last one."""
+        quiz = self.quiz = self.quiz.after(is_right)
+        if quiz.is_over:
+            self.exit()
+        else:
+            self.open(lambda: quiz_opening(quiz))
+
+    @property
+    def score(self) -> str:
+        """Return the score as text; it includes the current question if the user has answered it."""
+        walk = None if self.replay is None else walk_of(self.replay.state)
+        return (self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)).told
+
+
+def open_quiz(quiz: Quiz) -> int:
+    """Ask the questions of a quiz until it is over or the user quits, then print the score; return the exit code."""
+    give_back_at_once()
+    app = QuizApp(quiz)
+    code = run_app(app)
+    if not is_gone():
+        sys.stdout.write(f"{app.score}\n")
+    return code
