@@ -81,6 +81,30 @@ FLOORS = (
 )
 """Layers of packages and modules, lowest first: each may import only from its own layer and lower ones."""
 _FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+ANNEXES = {
+    "authoring": (
+        "sim.testing", "tui.cli.bench_watch", "tui.cli.new", "tui.cli.test",
+    ),
+    "classroom": (
+        "sim.lessons", "sim.play", "tui.classroom", "tui.screens.play", "tui.screens.puzzle", "tui.web",
+        "tui.cli.learn", "tui.cli.notes", "tui.cli.play", "tui.cli.present", "tui.cli.puzzle", "tui.cli.quiz",
+        "tui.cli.serve", "tui.cli.served",
+    ),
+    "lab": (
+        "sim.experiments", "tui.lab", "tui.screens.results", "tui.cli.cluster", "tui.cli.figure",
+        "tui.cli.figure_file", "tui.cli.figure_kinds", "tui.cli.figure_style", "tui.cli.kept_jobs", "tui.cli.papers",
+        "tui.cli.plot", "tui.cli.results", "tui.cli.sweep", "tui.cli.sweep_progress", "tui.cli.tls",
+    ),
+    "live": (
+        "sim.cluster", "sim.forecast", "tui.live", "tui.screens.live", "tui.cli.live", "tui.cli.observed",
+        "tui.cli.score", "tui.cli.when", "tui.cli.why",
+    ),
+    "record": ("tui.record", "tui.cli.record"),
+}  # fmt: skip
+"""Annexes, each with its packages and modules; all other files are the main building, which imports none of them."""
+_ANNEXE_OF = {room: annexe for annexe, rooms in ANNEXES.items() for room in rooms}
+BETWEEN_ANNEXES = {("classroom", "live"), ("live", "lab"), ("record", "classroom")}
+"""Pairs of annexes of which the first imports the second."""
 MOST_LINES = 700
 WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
 """Suffixes of files that people edit, unlike drawings and generated output"""
@@ -184,6 +208,30 @@ def test_no_arrow_points_upwards() -> None:
         if name != "tui" and floor_of(module) > floor_of(name)
     }
     assert sorted(upwards) == []
+
+
+def annexe_of(module: str) -> str | None:
+    """Return the annexe of a module; None for the main building."""
+    return next((annexe for room, annexe in _ANNEXE_OF.items() if f"{module}.".startswith(f"{room}.")), None)
+
+
+def test_every_room_of_an_annexe_is_there() -> None:
+    assert [room for room in _ANNEXE_OF if not any(f"{name}.".startswith(f"{room}.") for name in arrows())] == []
+
+
+def test_the_main_building_imports_no_annexe() -> None:
+    crossing = {
+        f"{name} -> {module}"
+        for name, known in arrows().items()
+        for module in known
+        if annexe_of(name) is None and annexe_of(module) is not None
+    }
+    assert sorted(crossing) == []
+
+
+def test_annexes_import_each_other_as_listed() -> None:
+    pairs = {(annexe_of(name), annexe_of(module)) for name, known in arrows().items() for module in known}
+    assert {(a, b) for a, b in pairs if a != b and a and b} == BETWEEN_ANNEXES
 
 
 def test_no_file_knows_itself_by_way_of_others() -> None:
