@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from sim.engine.engine import Engine
     from sim.engine.moment import Moment
     from sim.engine.schedule import Schedule
-    from sim.errors import SchedscopeError
     from sim.life.life import life_of
     from sim.metrics.measure import measure
     from sim.policies import POLICIES, Policy, parse_policy
+    from sim.support.errors import SchedscopeError
     from sim.timeline.scenario import Scenario, run
     from sim.timeline.timeline import Timeline
     from sim.workload.model import Workload

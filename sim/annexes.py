@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 PARTS = {
-    "check of one run": "sim.testing:check_run",
-    "names of lessons": "sim.lessons.lesson:ORDER",
-    "recorded facts": "sim.forecast.agreement:facts_of",
-    "recorded limits": "sim.forecast.agreement:has_limits",
+    "check of one run": "sim.authoring:check_run",
+    "names of lessons": "sim.classroom.lessons.lesson:ORDER",
+    "recorded facts": "sim.live.forecast.agreement:facts_of",
+    "recorded limits": "sim.live.forecast.agreement:has_limits",
 }
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "sim/experiments/README.md"
+PAGE = ROOT / "sim/lab/README.md"
 GALLERY = ROOT / "tests/pictures/gallery.png"
 ACROSS, DOTS = 3, 110
 """Number of figures next to each other in the gallery, and its dots per inch."""

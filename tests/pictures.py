@@ -20,26 +20,26 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from sim.cluster.slurm.adapter import Slurm
-from sim.experiments.plan import SweepPlan
-from sim.experiments.plan_file import seeds
-from sim.experiments.sweep import sweep
+from sim.lab.plan import SweepPlan
+from sim.lab.plan_file import seeds
+from sim.lab.sweep import sweep
+from sim.live.cluster.slurm.adapter import Slurm
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
 from sim.workload.source import Source
-from tests.sim.cluster.slurm.answers import Captured
+from tests.sim.live.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded
 from tests.tui.live.watched import settled as shown
 from tui.app import Schedscope
+from tui.authoring.cli.new import texts
 from tui.cli.main import commands
-from tui.cli.new import texts
+from tui.lab.results.screen import ResultsScreen
 from tui.live.program import LiveApp
 from tui.live.watch import Replayed
 from tui.look.palette import DARK
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
-from tui.screens.results.screen import ResultsScreen
 from tui.widgets.svg_screenshot import Type, draw_still
 
 FOLDER = Path(__file__).resolve().parent / "pictures"

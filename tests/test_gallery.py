@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("PIL")
 
 from tests.gallery import GALLERY, PAGE, plan_and_commands
-from tui.cli.figure_style import KINDS
+from tui.lab.cli.figure_style import KINDS
 
 
 def test_the_gallery_has_every_kind_of_figure() -> None:

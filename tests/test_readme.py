@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sim.lessons.staging import check
+from sim.classroom.lessons.staging import check
 from sim.policies import POLICIES
 from sim.workload.samples import FOR_LESSONS, captions
 from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LESSONS = "sim/lessons/README.md"
+LESSONS = "sim/classroom/lessons/README.md"
 PAGES = sorted(
     page.relative_to(ROOT).as_posix()
     for page in [*(page for top in (".", ".github", ".site") for page in (ROOT / top).glob("*.md")),

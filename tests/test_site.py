@@ -53,7 +53,7 @@ def test_reference_has_every_public_name() -> None:
         module, _, name = dotted.rpartition(".")
         assert _is_module(dotted) or hasattr(import_module(module), name), dotted
     shown = {dotted.rpartition(".")[2] for dotted in REFERENCE}
-    assert "sim.errors" in REFERENCE
+    assert "sim.support.errors" in REFERENCE
     assert set(sim.__all__) - {"SchedscopeError", "__version__"} <= shown
 
 
@@ -85,11 +85,11 @@ def test_links_to_what_is_no_part_of_the_site_lead_to_the_repository() -> None:
     outward = loaded(ROOT / ".site/hooks.py").outward
     page = "[a](../README.md#x) [b](../../tests/b) [c](https://c.org) [d](#d) [e](e.py)"
     known = {"sim/README.md"}
-    assert outward(page, "sim/cluster/README.md", known, "https://h.org/s") == (
+    assert outward(page, "sim/engine/README.md", known, "https://h.org/s") == (
         "[a](../README.md#x) [b](https://h.org/s/blob/HEAD/tests/b) [c](https://c.org) [d](#d) "
-        "[e](https://h.org/s/blob/HEAD/sim/cluster/e.py)"
+        "[e](https://h.org/s/blob/HEAD/sim/engine/e.py)"
     )
-    assert outward(page, "sim/cluster/README.md", known, "") == page
+    assert outward(page, "sim/engine/README.md", known, "") == page
 
 
 def test_pages_of_hidden_folders_have_addresses_without_a_dot() -> None:

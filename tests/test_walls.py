@@ -28,15 +28,7 @@ FOR_TYPES = {"sim.engine.moment", "sim.engine.stay"}
 FLOORS = (
     (
         "sim.annexes",
-        "sim.deadline",
-        "sim.errors",
-        "sim.optional_imports",
-        "sim.notebook",
-        "sim.databases",
-        "sim.files",
-        "sim.captured_output",
-        "sim.text_files",
-        "sim.formatting",
+        "sim.support",
         "sim.compiled",
         "sim.build_hook",
     ),
@@ -45,13 +37,13 @@ FLOORS = (
     ("sim.decisions",),
     ("sim.policies",),
     ("sim.history",),
-    ("sim.cluster",),
+    ("sim.live.cluster",),
     ("sim.engine",),
     ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
-    ("sim.comparison", "sim.forecast"),
-    ("sim.testing", "sim.experiments", "sim.lessons", "sim.play"),
+    ("sim.comparison", "sim.live"),
+    ("sim.authoring", "sim.lab", "sim.classroom"),
     ("sim",),
     (
         "tui.annexes",
@@ -68,39 +60,19 @@ FLOORS = (
     (
         "tui.cli",
         "tui.__main__",
+        "tui.authoring",
         "tui.classroom",
         "tui.lab",
         "tui.live",
         "tui.record",
-        "tui.screens.live",
-        "tui.screens.play",
-        "tui.screens.puzzle",
-        "tui.screens.results",
-        "tui.web",
     ),
 )
 """Layers of packages and modules, lowest first: each may import only from its own layer and lower ones."""
 _FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ANNEXES = {
-    "authoring": (
-        "sim.testing", "tui.cli.bench_watch", "tui.cli.new", "tui.cli.test",
-    ),
-    "classroom": (
-        "sim.lessons", "sim.play", "tui.classroom", "tui.screens.play", "tui.screens.puzzle", "tui.web",
-        "tui.cli.learn", "tui.cli.notes", "tui.cli.play", "tui.cli.present", "tui.cli.puzzle", "tui.cli.quiz",
-        "tui.cli.serve", "tui.cli.served",
-    ),
-    "lab": (
-        "sim.experiments", "tui.lab", "tui.screens.results", "tui.cli.cluster", "tui.cli.figure",
-        "tui.cli.figure_file", "tui.cli.figure_kinds", "tui.cli.figure_style", "tui.cli.kept_jobs", "tui.cli.papers",
-        "tui.cli.plot", "tui.cli.results", "tui.cli.sweep", "tui.cli.sweep_progress", "tui.cli.tls",
-    ),
-    "live": (
-        "sim.cluster", "sim.forecast", "tui.live", "tui.screens.live", "tui.cli.live", "tui.cli.observed",
-        "tui.cli.score", "tui.cli.when", "tui.cli.why",
-    ),
-    "record": ("tui.record", "tui.cli.record"),
-}  # fmt: skip
+    **{name: (f"sim.{name}", f"tui.{name}") for name in ("authoring", "classroom", "lab", "live")},
+    "record": ("tui.record",),
+}
 """Annexes, each with its packages and modules; all other files are the main building, which imports none of them."""
 _ANNEXE_OF = {room: annexe for annexe, rooms in ANNEXES.items() for room in rooms}
 BETWEEN_ANNEXES = {("classroom", "live"), ("live", "lab"), ("record", "classroom")}
@@ -372,12 +344,12 @@ HARMLESS = {
     "sim/annexes.py": "its own annexes, from a table",
     "sim/compiled.py": "its own modules, compiled",
     "sim/build_hook.py": "the compilers, during an installation",
-    "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
-    "sim/notebook.py": "the drawing code of this program, by the entry point of its own installation",
-    "sim/optional_imports.py": "libraries of extras, each named where it is asked for",
-    "sim/experiments/copies.py": "traces that this program has packed for its workers",
-    "sim/experiments/pool.py": "workers of this program",
-    "sim/captured_output.py": "the debugger, when a policy that runs asks for it",
+    "sim/live/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there; no file chooses a word",
+    "sim/support/notebook.py": "the drawing code of this program, by the entry point of its own installation",
+    "sim/support/optional_imports.py": "libraries of extras, each named where it is asked for",
+    "sim/lab/copies.py": "traces that this program has packed for its workers",
+    "sim/lab/pool.py": "workers of this program",
+    "sim/support/captured_output.py": "the debugger, when a policy that runs asks for it",
     "sim/session/branches.py": "a branch of a timeline is called a fork",
     "sim/timeline/timeline.py": "a branch of a timeline is called a fork",
     "tui/chart/svg/drawing.py": "resvg_py, by its name",
@@ -385,8 +357,8 @@ HARMLESS = {
     "tui/cli/user_policies.py": "the debugger, when a policy that runs asks for it",
     "tui/replay/controller.py": "a branch of a timeline is called a fork",
     "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
-    "tui/web/podium.py": "the server of a presentation, forked from this program",
-    "tui/web/fork_server.py": "processes of this program, one a visitor",
+    "tui/classroom/web/podium.py": "the server of a presentation, forked from this program",
+    "tui/classroom/web/fork_server.py": "processes of this program, one a visitor",
 }
 """For each file that uses such a name for code that no file, session or visitor can choose: what the code is."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from sim.annexes import imported
 
 PARTS = {
-    "results file": "sim.experiments.results:Results",
+    "results file": "sim.lab.results:Results",
     "entries of lessons": "tui.classroom.entries:entries_of_lessons",
     "entry of lessons": "tui.classroom.entries:entry_of_lessons",
     "game": "tui.classroom.screens:game",
@@ -16,10 +16,26 @@ PARTS = {
     "lesson": "tui.classroom.opening:open_lesson",
     "puzzle": "tui.classroom.screens:puzzle",
     "recording": "tui.live.program:open_recording",
-    "results screen": "tui.screens.results.screen:ResultsScreen",
-    "smallest difference": "tui.cli.test:smallest_difference_lines",
+    "results screen": "tui.lab.results.screen:ResultsScreen",
+    "smallest difference": "tui.authoring.cli.test:smallest_difference_lines",
     "thumbnail of a lesson": "tui.classroom.thumbnail:thumbnail",
 }
+
+
+COMMANDS = {
+    "authoring": ("new", "test"),
+    "classroom": ("learn", "play", "present", "puzzle", "quiz", "serve"),
+    "lab": ("papers", "plot", "results", "sweep"),
+    "live": ("live", "score", "when", "why"),
+    "record": ("record",),
+}
+"""Commands of each annexe"""
+
+
+def module_of(command: str) -> str:
+    """Return the name of the module that has the command."""
+    annexe = next((name for name, commands in COMMANDS.items() if command in commands), None)
+    return f"tui.cli.{command}" if annexe is None else f"tui.{annexe}.cli.{command}"
 
 
 def annexed(name: str) -> Any:

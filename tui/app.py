@@ -16,11 +16,11 @@ from textual import events, on, work
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 
-from sim.errors import SchedscopeError
-from sim.files import is_database, refuse_replacing
-from sim.formatting import printable, printable_lines
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
+from sim.support.errors import SchedscopeError
+from sim.support.files import is_database, refuse_replacing
+from sim.support.formatting import printable, printable_lines
 from sim.workload.source import Source
 from tui.annexes import annexed
 from tui.crash_report import Guarded

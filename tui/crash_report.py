@@ -18,7 +18,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
-from sim.formatting import printable_lines
+from sim.support.formatting import printable_lines
 from tui.sessions.autosave import state_folder
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import Function
 from sim.engine.moment import Moment
-from sim.formatting import count, name, printable, shortened
 from sim.machine.moment import is_by
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
+from sim.support.formatting import count, name, printable, shortened
 from sim.workload.job import FIELDS, Job
 
 LONGEST = 2000

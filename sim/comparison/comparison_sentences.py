@@ -10,7 +10,7 @@ from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say, why
-from sim.formatting import Clock, clock, clock_near, listed, name, percent, printable, span
+from sim.support.formatting import Clock, clock, clock_near, listed, name, percent, printable, span
 from sim.workload.model import Workload
 
 _STAYS = {

@@ -9,8 +9,8 @@ from sim.comparison.divergence import Side
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, job_of
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.sentences import say
-from sim.formatting import Clock, clock
 from sim.machine.moment import MOMENT
+from sim.support.formatting import Clock, clock
 from sim.workload.model import Job
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions.matrix import MatrixDecision
 from sim.decisions.sentences import Reason, in_words, why
-from sim.errors import DecisionError
-from sim.formatting import LATEST, Clock, listed, name, processors, shortened, span
 from sim.machine.processors import written
+from sim.support.errors import DecisionError
+from sim.support.formatting import LATEST, Clock, listed, name, processors, shortened, span
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from sim.decisions.sentences import Reason, why
-from sim.formatting import Clock, name, span
 from sim.machine.processors import written
+from sim.support.formatting import Clock, name, span
 from sim.workload.model import Job
 
 PhaseName = Literal[

@@ -33,7 +33,7 @@ from sim.decisions.because import MOMENT, SPAN, Because
 from sim.decisions.wording import Brief, Others, Spoken, Words
 from sim.decisions.words_of_starts import STARTS
 from sim.decisions.words_of_waits import WAITS
-from sim.formatting import Clock, clock, listed, name, span, spelled
+from sim.support.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
 

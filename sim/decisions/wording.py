@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from sim.decisions import because as kinds
 from sim.decisions.because import Because
-from sim.formatting import Clock, count, listed, name, span
+from sim.support.formatting import Clock, count, listed, name, span
 from sim.workload.job import Job
 
 Brief: TypeAlias = tuple[str, ...]

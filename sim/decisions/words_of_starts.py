@@ -9,7 +9,7 @@ from sim.decisions import reasons as r
 from sim.decisions import reasons_in_rows as rows
 from sim.decisions.reasons_on_nodes import EarliestRoom
 from sim.decisions.wording import Words, hole, window
-from sim.formatting import nth
+from sim.support.formatting import nth
 from sim.workload.job import Job
 
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from heapq import heappush
 from math import inf
 
-from sim.deadline import GiveWayError
 from sim.decisions.because import Because
 from sim.decisions.decisions import (
     Backfill,
@@ -29,11 +28,12 @@ from sim.decisions.reasons_on_nodes import on_nodes
 from sim.decisions.sentences import Reason
 from sim.engine.asking import Asking
 from sim.engine.stay import Stay
-from sim.errors import DecisionError
-from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT, whole
+from sim.support.deadline import GiveWayError
+from sim.support.errors import DecisionError
+from sim.support.formatting import exact_clock
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 

@@ -11,14 +11,14 @@ from typing import NoReturn
 from sim.decisions.decisions import Resume
 from sim.decisions.matrix import Migrate
 from sim.engine.moment import Moment
-from sim.errors import InvariantError
-from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import SUSPENDING, Stretch
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.processors import written
 from sim.machine.turns import Turns
+from sim.support.errors import InvariantError
+from sim.support.formatting import exact_clock
 from sim.workload.model import Workload
 from sim.workload.outages import absent
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from sim.engine.future import Future, stay_of
 from sim.engine.moment import Moment
-from sim.errors import ParameterError
 from sim.machine.moment import MOMENT
+from sim.support.errors import ParameterError
 from sim.workload.model import Workload
 
 

@@ -18,8 +18,6 @@ from math import inf
 from threading import active_count
 from typing import Final, TypeAlias
 
-from sim.captured_output import hear, may_be_heard
-from sim.deadline import breathe
 from sim.engine.acting import PassStoppedError
 from sim.engine.arrivals import admit_arrivals, admit_released
 from sim.engine.changes import change_machine, reserve_nodes
@@ -43,8 +41,6 @@ from sim.engine.snapshot import Snapshot
 from sim.engine.stay import Stay
 from sim.engine.switching import hand_over
 from sim.engine.view import LiveView, take_snapshot
-from sim.errors import ParameterError, PolicyError
-from sim.formatting import clock, exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.history.stretch import CUT, DONE, KILLED, RESUMING, RUN, SPECULATIVE, SUSPENDED
@@ -52,6 +48,10 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
 from sim.policies.registry import policy_of
+from sim.support.captured_output import hear, may_be_heard
+from sim.support.deadline import breathe
+from sim.support.errors import ParameterError, PolicyError
+from sim.support.formatting import clock, exact_clock
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 

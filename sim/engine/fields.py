@@ -13,13 +13,13 @@ from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
 from sim.engine.stay import Stay, Stays
-from sim.errors import DecisionError
 from sim.history.ledger import Ledger
 from sim.history.past import Switch
 from sim.history.running_totals import RunningTotals
 from sim.machine.plan import Plan
 from sim.machine.processors import Machine
 from sim.policies.policy import Policy
+from sim.support.errors import DecisionError
 from sim.workload.limits import Use
 from sim.workload.model import Job, Jobs
 from sim.workload.outages import Outage

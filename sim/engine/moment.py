@@ -29,7 +29,6 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.acting import Acting
 from sim.engine.sharing import Sharing
-from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.processors import lowest
@@ -39,6 +38,7 @@ from sim.policies.gang.ranked_rows import RankedRows
 from sim.policies.multiqueue.partitions import Classes, lender, split
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
+from sim.support.errors import DecisionError
 from sim.workload.model import Job
 
 

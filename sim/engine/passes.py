@@ -14,7 +14,7 @@ from sim.engine.moment import Moment
 from sim.engine.policy_calls import failure_of_pass
 from sim.engine.switching import promise_again
 from sim.engine.yielded import carry_out
-from sim.errors import PolicyError
+from sim.support.errors import PolicyError
 
 
 class Passes:

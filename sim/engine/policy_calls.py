@@ -20,14 +20,14 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import TypeVar
 
-from sim.captured_output import restored
-from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.engine.moment import Moment
 from sim.engine.yielded import carry_out
-from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
-from sim.formatting import count, exact_clock, printable, shortened
 from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
+from sim.support.captured_output import restored
+from sim.support.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
+from sim.support.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
+from sim.support.formatting import count, exact_clock, printable, shortened
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0

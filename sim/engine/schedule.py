@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import NotThereError
 from sim.history.node_use import nodes_on
 from sim.history.processor_sets import SetTable
-from sim.notebook import Drawn, Tabular, picture_of
+from sim.support.errors import NotThereError
+from sim.support.notebook import Drawn, Tabular, picture_of
 from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
 from sim.workload.outages import Outage
 

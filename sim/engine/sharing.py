@@ -13,10 +13,10 @@ from math import inf
 from typing import Any
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
-from sim.errors import NotThereError
 from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
+from sim.support.errors import NotThereError
 
 MOST_COLUMNS = 1_000_000
 """Largest size of the matrix (columns times rows), because a rebuild takes time and memory for each job and each

@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeAlias, TypeVar, overload
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason
 from sim.engine.copies import copied
-from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.machine.nodes import NodeMachine
@@ -21,6 +20,7 @@ from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.plan import Ends
 from sim.policies.columns import Column
 from sim.policies.policy import Policy
+from sim.support.formatting import clock
 from sim.workload.model import Job
 from sim.workload.outages import Outage
 

@@ -14,7 +14,6 @@ from sim.engine.fields import Fields
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
-from sim.errors import DecisionError, PolicyError
 from sim.history.ledger import Ledger
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
@@ -25,6 +24,7 @@ from sim.machine.processors import Placement
 from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
+from sim.support.errors import DecisionError, PolicyError
 from sim.workload.limits import Use
 from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known

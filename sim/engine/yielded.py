@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.engine.moment import Moment
-from sim.errors import DecisionError
+from sim.support.errors import DecisionError
 
 
 def carry_out(now: Moment, decisions: Iterable[object]) -> None:

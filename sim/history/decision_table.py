@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.decisions.sentences import jobs_in, say
 from sim.history.past import Past
-from sim.notebook import Table
+from sim.support.notebook import Table
 
 DECISIONS = ("step", "time", "decision", "job", "sentence")
 

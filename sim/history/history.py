@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.errors import SchedscopeError
-from sim.formatting import clock
 from sim.history.collector import Collector
 from sim.history.decision_log import A_ROW, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
@@ -20,6 +18,8 @@ from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
 from sim.history.times import NEVER, Floats, Ints, Times
 from sim.machine.turns import Turns
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import clock
 from sim.workload.columns import narrow
 from sim.workload.model import Job
 

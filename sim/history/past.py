@@ -26,7 +26,6 @@ from operator import itemgetter
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.formatting import exact_clock
 from sim.history.decision_log import DecisionLog
 from sim.history.processor_sets import ProcessorSets, SetTable
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
@@ -34,6 +33,7 @@ from sim.history.times import NEVER, Floats, KnownTimes, Times
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
+from sim.support.formatting import exact_clock
 from sim.workload.model import Ints, Workload, there_at
 from sim.workload.outages import Outage
 

@@ -9,9 +9,9 @@ from typing import Generic, Protocol, TypeVar
 
 from sim.decisions.reasons_inferred import Heads, NotConsidered
 from sim.decisions.sentences import Reason, past, words_of
-from sim.formatting import clock_near, count, listed, name, span
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
+from sim.support.formatting import clock_near, count, listed, name, span
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400

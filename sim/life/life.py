@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.engine.engine import Engine
-from sim.formatting import clock
 from sim.history.past import specs_of
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
+from sim.support.formatting import clock
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.outages import absent

@@ -10,7 +10,6 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from sim.decisions.sentences import jobs_in, say, why
-from sim.formatting import clock_near, count, listed, name, percent, processors, span, times
 from sim.life.episodes import episodes, told_episode
 from sim.life.life import Life
 from sim.life.moments import (
@@ -31,6 +30,7 @@ from sim.life.moments import (
     Waited,
 )
 from sim.machine.processors import written
+from sim.support.formatting import clock_near, count, listed, name, percent, processors, span, times
 from sim.why.wait_reasons import Holder
 from sim.workload.model import Job
 

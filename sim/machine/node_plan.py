@@ -18,13 +18,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from sim.errors import DecisionError
-from sim.formatting import exact_clock
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.profile import Moved
 from sim.machine.rows import Rows
 from sim.machine.searches import Asked, Barrier, Found, Held
+from sim.support.errors import DecisionError
+from sim.support.formatting import exact_clock
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
 

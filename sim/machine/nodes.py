@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Key, Machine, lowest
+from sim.support.errors import DecisionError
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Request, Seats, Shape
 from sim.workload.shortage import Shortage, room_for, shortage

@@ -14,8 +14,8 @@ from itertools import count as counted
 from operator import and_, itemgetter
 from typing import NamedTuple, NoReturn
 
-from sim.errors import DecisionError
 from sim.machine.processors import lowest, written
+from sim.support.errors import DecisionError
 
 
 class Cell(NamedTuple):

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from sim.errors import DecisionError, ParameterError
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine
 from sim.machine.processors import PLACEMENTS, Machine, Placement
 from sim.machine.profile import Profile
+from sim.support.errors import DecisionError, ParameterError
 from sim.workload.model import Workload
 
 Plan: TypeAlias = Profile | NodePlan

@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Literal, TypeAlias
 
-from sim.errors import DecisionError
+from sim.support.errors import DecisionError
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.shortage import Shortage

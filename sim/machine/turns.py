@@ -13,8 +13,8 @@ from math import ceil
 from operator import add
 from typing import NamedTuple
 
-from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
+from sim.support.errors import DecisionError
 
 _FEW = 4
 """Number of results of `_works` (progress of each row) that are remembered, because the same ones are requested again

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from sim.errors import ParameterError
 from sim.metrics.search import meant
+from sim.support.errors import ParameterError
 
 Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
 """Share is from 0 to 1; a factor is for example a slowdown."""

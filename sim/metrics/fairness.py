@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.history.history import Unwritten
 from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.metrics.aggregates import Value
+from sim.support.errors import ParameterError
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, guarantee_ratios, reservation_delays, statistics
 from sim.metrics.finished_jobs import FinishedJobs
+from sim.support.errors import ParameterError
 from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.model import Floats
 
 

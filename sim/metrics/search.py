@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from sim.errors import similar, suggestion
+from sim.support.errors import similar, suggestion
 
 _ALIKE = {
     "max": "worst longest largest maximum maximal highest most peak",

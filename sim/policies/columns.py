@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from sim.decisions.sentences import Unit
-from sim.formatting import Clock, clock, span
+from sim.support.formatting import Clock, clock, span
 from sim.workload.model import Job
 
 

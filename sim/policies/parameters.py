@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from sim.errors import ParameterError, near
-from sim.formatting import LATEST, parse_time, shortened
+from sim.support.errors import ParameterError, near
+from sim.support.formatting import LATEST, parse_time, shortened
 
 NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 

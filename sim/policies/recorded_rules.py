@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from sim.errors import ParameterError
-from sim.formatting import listed
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
 from sim.policies.slurm_config import spec_of
+from sim.support.errors import ParameterError
+from sim.support.formatting import listed
 from sim.workload.model import Workload
 from sim.workload.recorded import RecordedWorkload
 

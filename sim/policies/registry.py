@@ -10,14 +10,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sim.errors import ParameterError, near
-from sim.formatting import quoted
 from sim.policies.orders import ORDERS, OWN, Order
 from sim.policies.own.consent import OwnCodeError, Proof, agree
 from sim.policies.own.loading import blamed, own_order, own_policy, plugin
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.parameters import Parameter, parameters_of
 from sim.policies.policy import Policy, default_order
+from sim.support.errors import ParameterError, near
+from sim.support.formatting import quoted
 
 P = TypeVar("P", bound=Policy)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from sim.errors import FileError, ParameterError
 from sim.policies.policy import written_policy
 from sim.policies.registry import parse_policy
-from sim.text_files import TextKind
+from sim.support.errors import FileError, ParameterError
+from sim.support.text_files import TextKind
 from sim.workload.formats.nodes import seconds_of
 
 _NUMBERS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sim.errors import ParameterError, SchedscopeError
 from sim.history.past import Switch
 from sim.policies.policy import Policy
 from sim.session.session import BranchRecord
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 

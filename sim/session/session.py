@@ -17,8 +17,6 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from sim.errors import ParameterError, near
-from sim.files import write_whole
 from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.machine.processors import written as written_set
@@ -28,6 +26,8 @@ from sim.policies.policy import CodeRef, Policy
 from sim.policies.registry import parse_policy
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
+from sim.support.errors import ParameterError, near
+from sim.support.files import write_whole
 from sim.workload.outages import MOST_GONE, parse_set
 
 

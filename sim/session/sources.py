@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import policy_of
@@ -14,6 +13,7 @@ from sim.session.branches import planned
 from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
 from sim.session.trace_ref import TraceRef
+from sim.support.errors import ParameterError
 from sim.workload.samples import sample_path
 from sim.workload.source import Source, find
 

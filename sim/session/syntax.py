@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from sim.errors import FileError, SchedscopeError
-from sim.text_files import TextKind
+from sim.support.errors import FileError, SchedscopeError
+from sim.support.text_files import TextKind
 
 FORMAT = "schedscope session 1"
 MAX_BYTES = 2**20

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sim.errors import SchedscopeError, TraceError
+from sim.support.errors import SchedscopeError, TraceError
 from sim.workload.samples import REWORDED, sample_path
 from sim.workload.source import is_line
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from stat import S_ISREG
 from types import MappingProxyType
 
-from sim.formatting import count, listed, shortened
 from sim.policies.own.consent import NOT_SHOWN, OwnCodeError, Proof, agree
 from sim.policies.own.loading import changed, contents_of, file_of_module, files_beside_module, hash_now
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
@@ -18,6 +17,7 @@ from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
+from sim.support.formatting import count, listed, shortened
 
 LONGEST_NAME = 200
 SHOWN = 8

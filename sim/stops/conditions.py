@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from sim.formatting import LATEST
 from sim.stops.instants import Instant
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, is_kept_because
+from sim.support.formatting import LATEST
 from sim.workload.model import Job
 
 RELATIONS: dict[str, Callable[[float, float], bool]] = {

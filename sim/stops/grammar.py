@@ -21,8 +21,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
-from sim.errors import ParameterError, SchedscopeError, near, similar
-from sim.formatting import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
 from sim.stops.conditions import (
     MOST,
@@ -41,6 +39,8 @@ from sim.stops.conditions import (
 )
 from sim.stops.instants import Instant, OfMoment
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
+from sim.support.errors import ParameterError, SchedscopeError, near, similar
+from sim.support.formatting import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40

@@ -13,8 +13,8 @@ from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Re
 from sim.decisions.matrix import Migrate, Place, ReserveRow
 from sim.decisions.reasons_in_rows import GoesOn
 from sim.decisions.sentences import WORDS, why
-from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
+from sim.support.formatting import clock, name, spelled
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]

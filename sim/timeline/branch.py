@@ -13,14 +13,14 @@ from math import inf, nextafter
 from typing import NamedTuple
 
 from sim.code.lines import PassCode
-from sim.deadline import GiveWayError
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
-from sim.errors import PolicyError, SchedscopeError
-from sim.formatting import exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.policies.policy import Policy
+from sim.support.deadline import GiveWayError
+from sim.support.errors import PolicyError, SchedscopeError
+from sim.support.formatting import exact_clock
 from sim.timeline.scenario import is_due
 
 MOST = 512

@@ -11,13 +11,13 @@ from typing import TypeVar
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
-from sim.errors import NotThereError, ParameterError
-from sim.formatting import Moment, Step, clock, parse_moment, quoted
 from sim.machine.processors import Placement
 from sim.policies.own.consent import Proof
 from sim.policies.policy import Policy
 from sim.policies.recorded_rules import under
 from sim.policies.registry import parse_policy
+from sim.support.errors import NotThereError, ParameterError
+from sim.support.formatting import Moment, Step, clock, parse_moment, quoted
 from sim.workload.model import Workload
 
 P = TypeVar("P", str, Policy)

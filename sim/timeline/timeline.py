@@ -24,15 +24,15 @@ from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
 from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
-from sim.errors import ParameterError, near
 from sim.history.decision_table import decision_table
 from sim.history.history import History
 from sim.history.past import Switch
 from sim.machine.processors import Placement
-from sim.notebook import Table, picture_of
 from sim.policies.policy import Policy
 from sim.policies.recorded_rules import under, weighed
 from sim.policies.registry import policy_of
+from sim.support.errors import ParameterError, near
+from sim.support.notebook import Table, picture_of
 from sim.timeline.branch import Branch
 from sim.why.explanation import Explanation, explain
 from sim.workload.model import Job, Workload

@@ -16,7 +16,7 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Sus
 from sim.decisions.matrix import Place
 from sim.decisions.sentences import jobs_in, say
 from sim.engine.snapshot import Entry, Queued, Running, Snapshot, Suspended
-from sim.formatting import Clock, clock_near
+from sim.support.formatting import Clock, clock_near
 from sim.why import facts as f
 from sim.why.snapshot_facts import enough_for, facts_of_running, facts_of_suspended, facts_of_waiting, sitters_of
 from sim.why.wait_sentences import considered_in, is_suspended, runs, waits

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sim.decisions.decisions import Drop
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.formatting import clock_near, name, printable
 from sim.history.past import Past
 from sim.history.stretch_queries import in_the_way_of, passers_of
+from sim.support.formatting import clock_near, name, printable
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come

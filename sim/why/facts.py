@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from sim.decisions.sentences import Detail
-from sim.formatting import Clock, clock, count, listed, name, processors, span
+from sim.support.formatting import Clock, clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 # Processors

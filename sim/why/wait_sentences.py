@@ -8,7 +8,7 @@ from sim.decisions.decisions import Decision, Keep, Suspend
 from sim.decisions.reasons_to_wait import OwnGone
 from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.formatting import Clock, count, listed, name, processors, span
+from sim.support.formatting import Clock, count, listed, name, processors, span
 from sim.why.facts import Enough, PassedBy, Sitters
 from sim.why.wait_reasons import free_now, why_it_waits
 from sim.workload.model import Job

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 
 Outcome = Literal["any", "ok", "not ok", "turn", "start"]
 OUTCOMES: dict[str, Outcome] = {

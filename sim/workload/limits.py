@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.limit_rules import EACH, SUBMITTED
 from sim.workload.shape import Request, Shape
 

@@ -21,8 +21,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import NotThereError, ParameterError, TraceError, near
-from sim.formatting import processors, quoted
+from sim.support.errors import NotThereError, ParameterError, TraceError, near
+from sim.support.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, values_of
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of

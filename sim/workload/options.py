@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from sim.errors import ParameterError
-from sim.formatting import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
+from sim.support.errors import ParameterError
+from sim.support.formatting import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
 from sim.workload.outages import parse_machine, parse_outages, written_machine, written_outages
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Option:
 
         >>> OPTIONS["load"].check(0)
         Traceback (most recent call last):
-        sim.errors.ParameterError: the load factor must be between 0.000001 and 1,000,000, got 0
+        sim.support.errors.ParameterError: the load factor must be between 0.000001 and 1,000,000, got 0
         """
         if not (value == self.default or self._allows(value)):
             got = quoted(str(value))[1:-1]

@@ -8,8 +8,8 @@ from decimal import Decimal
 from itertools import product
 from math import prod
 
-from sim.errors import ParameterError
-from sim.formatting import quoted
+from sim.support.errors import ParameterError
+from sim.support.formatting import quoted
 
 MOST = 100_000
 """Largest number of values that one text with ranges may stand for; also the largest number of runs of a plan."""

@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.limits import Owned, limits_of
 from sim.workload.model import Field, Trace

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.model import Ints, Workload
 from sim.workload.models import sud
 from sim.workload.models.generated import offered

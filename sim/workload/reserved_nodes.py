@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 
 _CLOSE = 1e-6
 """Largest distance in seconds of two times that count as equal."""

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sim.errors import ParameterError, TraceError, near
+from sim.support.errors import ParameterError, TraceError, near
 from sim.workload.formats import swf
 from sim.workload.model import Field, Header, Trace
 from sim.workload.models import lublin, sud

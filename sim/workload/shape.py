@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import ParameterError
-from sim.formatting import count, listed, printable, shortened
+from sim.support.errors import ParameterError
+from sim.support.formatting import count, listed, printable, shortened
 from sim.workload.columns import numbered
 from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule

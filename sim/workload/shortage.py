@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.formatting import count
+from sim.support.formatting import count
 from sim.workload.shape import NODE_PLACEMENTS, Amounts, Kept, Request, Shape, in_amounts
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sim.errors import NotThereError, ParameterError, near
+from sim.support.errors import NotThereError, ParameterError, near
 from sim.workload import reading
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.formats.sacct import Reading

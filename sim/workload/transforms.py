@@ -18,8 +18,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import NotThereError, ParameterError, similar
-from sim.formatting import quoted
+from sim.support.errors import NotThereError, ParameterError, similar
+from sim.support.formatting import quoted
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import SESSION, in_sessions, with_other_thought
 from sim.workload.formats.table import LARGEST
@@ -236,7 +236,7 @@ def parse_estimates(text: str) -> Estimates:
     Estimates(kind='factor', value=2.0)
     >>> parse_estimates("guess")
     Traceback (most recent call last):
-    sim.errors.ParameterError: no estimates 'guess', there are recorded, exact, factor:R, random:R or phi:P
+    sim.support.errors.ParameterError: no estimates 'guess', there are recorded, exact, factor:R, random:R or phi:P
     """
     name, colon, value = text.strip().partition(":")
     kind = next((kind for kind in get_args(EstimateKind) if kind == name), None)

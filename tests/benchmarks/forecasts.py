@@ -12,8 +12,8 @@ import random
 from dataclasses import replace
 from time import process_time
 
-from sim.cluster.values import Cluster, ClusterJob, Node, Partition
-from sim.forecast.board import Board
+from sim.live.cluster.values import Cluster, ClusterJob, Node, Partition
+from sim.live.forecast.board import Board
 
 CORES = 32
 MB = 3000

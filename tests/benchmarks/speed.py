@@ -32,7 +32,7 @@ from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
-from tui.cli.new import texts
+from tui.authoring.cli.new import texts
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (

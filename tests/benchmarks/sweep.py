@@ -22,19 +22,19 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sim.experiments.measured import measured
-from sim.experiments.pivot import PivotQuery, pivot
-from sim.experiments.plan import SweepPlan
-from sim.experiments.pool import LocalPool, cores
-from sim.experiments.results import Results, dump
-from sim.experiments.sweep import Progress, sweep
-from sim.experiments.work import Outcome
+from sim.lab.measured import measured
+from sim.lab.pivot import PivotQuery, pivot
+from sim.lab.plan import SweepPlan
+from sim.lab.pool import LocalPool, cores
+from sim.lab.results import Results, dump
+from sim.lab.sweep import Progress, sweep
+from sim.lab.work import Outcome
 from sim.timeline.scenario import run as simulate
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.benchmarks.logs import KTH, TRACES
-from tests.tui.cli.test_cluster import loopback
-from tui.cli.cluster import cluster
+from tests.tui.lab.cli.test_cluster import loopback
+from tui.lab.cli.cluster import cluster
 
 POLICIES = ("easy", "easy:order=sjf")
 LOADS = "{0.8,0.9,1.0,1.1}"

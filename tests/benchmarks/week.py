@@ -17,17 +17,17 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from sim.cluster.pace import Pace
-from sim.cluster.recording import Recorder, Recording
-from sim.cluster.scratch import Scratch
-from sim.cluster.values import Cluster, ClusterJob
+from sim.live.cluster.pace import Pace
+from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.values import Cluster, ClusterJob
 from tests.benchmarks.memory import resident
-from tests.sim.cluster.busy import MINUTE, busy
+from tests.sim.live.cluster.busy import MINUTE, busy
 from tui.live.program import LiveApp
+from tui.live.screens.screen import LiveScreen
 from tui.live.watch import Live
 from tui.look.palette import DARK
 from tui.memory import give_back_at_once
-from tui.screens.live.screen import LiveScreen
 
 DAY = 24 * 60
 OFTEN = 200

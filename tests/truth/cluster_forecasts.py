@@ -10,13 +10,13 @@ from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
 
-from sim.cluster.dates import date
-from sim.cluster.expectations import expectations
-from sim.cluster.recording import Recording
-from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.board import Board, Forecasts
-from sim.forecast.what_if import what_if
-from sim.forecast.words import answer_lines, forecast_lines
+from sim.live.cluster.dates import date
+from sim.live.cluster.expectations import expectations
+from sim.live.cluster.recording import Recording
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.board import Board, Forecasts
+from sim.live.forecast.what_if import what_if
+from sim.live.forecast.words import answer_lines, forecast_lines
 from tests.truth.clusters import (
     AWAY,
     JOB,
@@ -33,7 +33,7 @@ from tests.truth.clusters import (
     same,
 )
 from tests.truth.words import UntrueError, lasts
-from tui.cli.when import moved
+from tui.live.cli.when import moved
 
 FEW = 20
 """Number of forecasts of jobs that started below which there is no range."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sim.cluster.dates import date
+from sim.live.cluster.dates import date
 from tests.truth.cluster_nodes import named, state
 from tests.truth.clusters import JOB, D, Fact, end_of, listed_whole, must, names, number, read, reads, same
 from tests.truth.words import lasts

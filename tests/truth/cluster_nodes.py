@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sim.cluster.dates import date
-from sim.cluster.values import Node
+from sim.live.cluster.dates import date
+from sim.live.cluster.values import Node
 from sim.workload.formats.slurm_text import hosts
 from tests.truth.clusters import AWAY, JOB, PLANNED, D, Fact, end_of, licenses, must, names, number, read, reads, same
 

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from sim.cluster.dates import date
-from sim.cluster.reasons import paragraph, say, start_in_words
-from sim.cluster.values import Cluster, ClusterJob, Limit, Node
+from sim.live.cluster.dates import date
+from sim.live.cluster.reasons import paragraph, say, start_in_words
+from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node
 from tests.truth.words import UntrueError
 
 D = r"(?:an unknown time|[A-Z\d][\w-]*(?: \d\d \w{3})?(?: \d\d:\d\d)?(?::\d\d(?::\d\d)?)?)"

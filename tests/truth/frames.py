@@ -14,7 +14,7 @@ from sim.decisions import decisions as d
 from sim.decisions.reasons_inferred import FewBesideKept, NotConsidered, RowLater
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import why
-from sim.formatting import clock_near, span
+from sim.support.formatting import clock_near, span
 from tests.truth.lives import own_numbers
 from tests.truth.panels import Sight
 from tests.truth.rows import Rows

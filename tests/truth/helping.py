@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Any
 
 from sim.comparison.alternatives import ranked
-from sim.formatting import clock, shortened
+from sim.support.formatting import clock, shortened
 from sim.workload.model import Job
 from sim.workload.outages import absent
 from tests.truth.runs import Run

@@ -14,7 +14,7 @@ from sim.comparison.divergence import Account
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
-from sim.formatting import clock, clock_near
+from sim.support.formatting import clock, clock_near
 from sim.workload.model import Job
 from tests.truth.outcomes import SHOWN, Decided, Told
 from tests.truth.partings import read_account

@@ -15,8 +15,8 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.formatting import clock, clock_near, span
 from sim.life.job_state import JobReader
+from sim.support.formatting import clock, clock_near, span
 from sim.why.evidence import evidence_of
 from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy, fact_row

@@ -17,7 +17,7 @@ from sim.decisions import matrix as m
 from sim.decisions.decisions import job_of
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say
-from sim.formatting import clock, clock_near
+from sim.support.formatting import clock, clock_near
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
 from tests.truth.runs import Run

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.authoring.workloads import random_outages
 from sim.decisions.decisions import Decision
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.policy import written_policy
-from sim.testing.workloads import random_outages
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tests.truth.rows import Rows

@@ -16,12 +16,12 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.sentences import jobs_in, say, why
-from sim.formatting import clock, clock_near
 from sim.life.life import Life
 from sim.life.policy_numbers import Numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies.columns import Column
+from sim.support.formatting import clock, clock_near
 from sim.workload.outages import absent
 from tests.truth.fields import read_job
 from tests.truth.lives import Chronicle, Stop

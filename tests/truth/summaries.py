@@ -6,9 +6,9 @@ import re
 from math import floor
 
 from sim.decisions import decisions as d
-from sim.formatting import clock, exact_clock
 from sim.life.life import Life
 from sim.policies import parse_policy, written_policy
+from sim.support.formatting import clock, exact_clock
 from sim.workload.outages import absent
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way

@@ -10,8 +10,8 @@ from typing import Any
 
 from sim.decisions.matrix import Place
 from sim.decisions.sentences import why
-from sim.formatting import clock_near
 from sim.life.life import Life
+from sim.support.formatting import clock_near
 from tests.truth.lives import Begun, Chronicle, Record
 from tests.truth.told import Pass
 from tests.truth.waits import Wait, WaitStep

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.reasons import say
-from sim.cluster.recording import Recording
+from sim.live.cluster.reasons import say
+from sim.live.cluster.recording import Recording
 from tests.truth import cluster_jobs
 from tests.truth.cluster_forecasts import forecast_falsehoods
 from tests.truth.clusters import COUNTS, READINGS, Fact, falsehoods, read, sentences

@@ -13,7 +13,6 @@ from textual.events import Paste
 from textual.widgets import Select
 
 from sim.engine.moment import Moment
-from sim.formatting import Clock
 from sim.policies import POLICIES, Policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.gang.gang import Gang
@@ -22,6 +21,7 @@ from sim.policies.parameters import parameter
 from sim.policies.registry import policy
 from sim.session.session import Bookmark, BranchRecord, Session, parsed, session_text
 from sim.session.sources import session_of
+from sim.support.formatting import Clock
 from sim.workload.model import Job
 from sim.workload.source import Source
 from tests.tui.replays import replay

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
-from sim.experiments.results import Results
+from sim.lab.results import Results
 from sim.policies import parse_policy
 from sim.session.session import session_text
 from sim.session.sources import session_of
+from sim.support.errors import SchedscopeError
 from sim.workload.source import Source
-from tests.sim.experiments.test_results import outcome
+from tests.sim.lab.test_results import outcome
 from tests.tui.cli.program import error, schedscope
 from tests.tui.replays import Replay, replay
 from tui.app import Schedscope
+from tui.lab.results.screen import ResultsScreen
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
-from tui.screens.results.screen import ResultsScreen
 from tui.sessions.session_conversion import found_session, reopened
 
 EVIL = """

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sim.experiments.results import Results
-from tests.sim.experiments.test_results import outcome
+from sim.lab.results import Results
+from tests.sim.lab.test_results import outcome
 from tests.tui.cli.program import schedscope
 from tests.tui.replays import Replay
 from tui.app import Schedscope
-from tui.screens.results.screen import ResultsScreen
+from tui.lab.results.screen import ResultsScreen
 
 VALUES = (b"\xff\xfe\x00", "[red]x[/red]", -1, 1e308, float("inf"), None, "\x1b[31mred\x1b]0;pwn\x07", "x" * 5000)
 COLUMNS = ("mean_wait", "placement", "trace", "policy", "load", "seed", "error", "std_slowdown", "kept", "key")

@@ -15,8 +15,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from sim.formatting import parse_time
 from sim.session.session import read_session
+from sim.support.formatting import parse_time
 from tests.tui.terminals import Terminal, terminal
 from tui.sessions.autosave import state_folder
 from tui.sessions.session_manager import AUTOSAVE

@@ -20,12 +20,12 @@ from textual.binding import Binding
 from textual.errors import NoWidget
 from textual.screen import Screen
 
-from sim.lessons.course import found_lesson
-from sim.lessons.quiz import Quiz
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.quiz import Quiz
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tests.material import MATERIAL
-from tests.sim.experiments.test_pivot import file
+from tests.sim.lab.test_pivot import file
 from tests.tui.replays import Replay
 from tui.app import Schedscope
 from tui.classroom.opening import lesson_opening

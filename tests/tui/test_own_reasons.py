@@ -13,9 +13,9 @@ from sim.decisions.decisions import Keep
 from sim.decisions.sentences import Called, Detail, Reason, Span, Time, brief, details, say, why
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.formatting import Clock, clock
 from sim.life.life import life_of
 from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.support.formatting import Clock, clock
 from sim.why.evidence import evidence_of
 from sim.why.facts import fact_row
 from sim.workload.model import Job

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sim.errors import SchedscopeError
 from sim.session.session import read_session
+from sim.support.errors import SchedscopeError
 from sim.workload.source import Source
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal

@@ -11,15 +11,15 @@ from textual.screen import Screen
 
 from sim.policies import parse_policy
 from sim.workload.source import Source
-from tests.sim.experiments.test_pivot import file
+from tests.sim.lab.test_pivot import file
 from tests.tui.late import Late, late
+from tests.tui.live.screens.test_screen import opened, recording
 from tests.tui.live.watched import settled
 from tests.tui.replays import finished, painted, replay
-from tests.tui.screens.live.test_screen import opened, recording
 from tui.app import Schedscope
 from tui.classroom.opening import open_lesson
+from tui.lab.results.screen import ResultsScreen
 from tui.replay.opening import Opening
-from tui.screens.results.screen import ResultsScreen
 
 
 def first_result(app: Any, monkeypatch: pytest.MonkeyPatch) -> Late:

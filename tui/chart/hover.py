@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from sim.decisions.wording import Hole
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.formatting import Clock, clock_near, name, printable, processors, span
 from sim.machine.processors import written
+from sim.support.formatting import Clock, clock_near, name, printable, processors, span
 from sim.why.explanation import submit_of
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
-from sim.formatting import count, printable, shortened
 from sim.history.node_use import Stays, Use, Waits, barred, use_now, uses_at
 from sim.history.past import Past
+from sim.support.formatting import count, printable, shortened
 from sim.workload.model import Workload
 from sim.workload.shape import BARS, OPEN, Shape
 from tui.chart.owners import ByOwner, Owners, Partitioned, gap_of

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sim.decisions.decisions import Borrow
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.formatting import Clock, listed, name, printable, processors, shortened, span
 from sim.policies.policy import Policy
+from sim.support.formatting import Clock, listed, name, printable, processors, shortened, span
 from tui.chart.owners import Band
 
 _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")

@@ -10,8 +10,8 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import words_of
 from sim.decisions.wording import Hole, Window
 from sim.engine.snapshot import Queued, Snapshot
-from sim.formatting import name, span
 from sim.history.past import Past
+from sim.support.formatting import name, span
 from tui.chart.scene import Mark
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.decisions.wording import Hole
-from sim.formatting import Clock, clock_near
 from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.history.times import EventTimes
+from sim.support.formatting import Clock, clock_near
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil, floor
 from typing import TypeVar
 
-from sim.formatting import clock
+from sim.support.formatting import clock
 from tui.look.calendar import Calendar
 
 STEPS = (

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
 
+from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.questions import Question
+from sim.classroom.lessons.walk import Walk
 from sim.engine.snapshot import Snapshot
-from sim.errors import SchedscopeError
-from sim.lessons.lesson import ORDER
-from sim.lessons.questions import Question
-from sim.lessons.walk import Walk
+from sim.support.errors import SchedscopeError
 from tui.chart.scene import Mark
 from tui.classroom.lesson_lines import how_to_answer, lesson_lines, walking_keys
 from tui.classroom.presenting import tell, tell_no_more

@@ -11,9 +11,9 @@ from tui.look.sheets import Line, Span, line, width_of
 from tui.look.text import cells, shorten
 
 if TYPE_CHECKING:
+    from sim.classroom.lessons.questions import Question
+    from sim.classroom.lessons.walk import SceneNow
     from sim.engine.snapshot import Snapshot
-    from sim.lessons.questions import Question
-    from sim.lessons.walk import SceneNow
 
 _MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<accent>[^*\s][^*]*)\*|`(?P<key>[^`]+)`")
 BULLET = "• "

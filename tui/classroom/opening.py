@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sim.errors import SchedscopeError
-from sim.lessons.course import found_lesson
-from sim.lessons.lesson import Lesson
-from sim.lessons.performance import Performance, source_of
-from sim.lessons.quiz import Quiz
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.performance import Performance, source_of
+from sim.classroom.lessons.quiz import Quiz
+from sim.classroom.lessons.walk import Walk
 from sim.policies.registry import policy_of
+from sim.support.errors import SchedscopeError
 from sim.workload.reading import Heard
 from sim.workload.source import Source
 from tui.app import Schedscope
@@ -62,7 +62,7 @@ def open_lesson(app: Schedscope, name: str) -> None:
 
 
 def _open_recorded(app: Schedscope, lesson: Lesson, scene: int) -> None:
-    from sim.lessons.recorded import RecordedPerformance
+    from sim.classroom.lessons.recorded import RecordedPerformance
     from tui.classroom.recorded_lesson import LessonScreen
 
     try:

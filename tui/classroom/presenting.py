@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import time
 
-from sim.errors import SchedscopeError
-from sim.lessons.lesson import ORDER
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.walk import Walk
+from sim.support.errors import SchedscopeError
 from tui.sessions.autosave import STATE, state_folder
 
 MOST_BYTES = 2**18

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sim.lessons.lesson import Lesson
-from sim.lessons.recorded import RecordedPerformance
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.recorded import RecordedPerformance
+from sim.classroom.lessons.walk import Walk
 from tui.app import Schedscope, run_app
 from tui.classroom.recorded_lesson import LessonScreen
 from tui.memory import give_back_at_once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sim.lessons.quiz import Quiz
+from sim.classroom.lessons.quiz import Quiz
 from tui.app import Schedscope, run_app
 from tui.classroom.guide import walk_of
 from tui.classroom.opening import quiz_opening

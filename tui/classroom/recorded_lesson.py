@@ -9,21 +9,21 @@ from typing import Any, cast
 from textual import events, on
 from textual.app import ComposeResult
 
-from sim.cluster.recording import Recording
-from sim.errors import ParameterError
-from sim.forecast.board import Forecasts
-from sim.lessons.recorded import RecordedPerformance
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.recorded import RecordedPerformance
+from sim.classroom.lessons.walk import Walk
+from sim.live.cluster.recording import Recording
+from sim.live.forecast.board import Forecasts
+from sim.support.errors import ParameterError
 from tui.classroom.guide import LessonGuide, Teaching, scene_changed
 from tui.classroom.lesson_lines import how_to_answer, walking_keys
 from tui.live.chart import MODES
+from tui.live.screens.keys import help_groups
+from tui.live.screens.screen import PANELS, LiveScreen
+from tui.live.screens.state import LiveState
 from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.screens.dialogs import HelpScreen
-from tui.screens.live.keys import help_groups
-from tui.screens.live.screen import PANELS, LiveScreen
-from tui.screens.live.state import LiveState
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.layout import most_words
 from tui.screens.replay.messages import ShowLessons

@@ -7,18 +7,18 @@ from random import randrange
 
 from textual.screen import Screen
 
-from sim.errors import SchedscopeError
-from sim.formatting import count
-from sim.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.afternoon import SAMPLE, afternoon
 from sim.session.session import Session, verify_trace
 from sim.session.sources import source_of
 from sim.session.syntax import SessionTable
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import count
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.model import Workload
 from sim.workload.replay import read
+from tui.classroom.play.screen import PlayScreen
+from tui.classroom.puzzle.screen import EXAMPLE, PuzzleScreen
 from tui.look.palette import Look
-from tui.screens.play.screen import PlayScreen
-from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
 
 
 def puzzle(look: Look, is_guest: bool) -> PuzzleScreen:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sim.cluster.observed import Observed
-from sim.cluster.recording import Recording
-from sim.lessons.course import found_lesson
-from sim.lessons.lesson import Lesson
-from sim.lessons.performance import Performance
-from sim.lessons.recorded import poll_numbers
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.recorded import poll_numbers
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.recording import Recording
 from sim.workload.formats.zone import zone_here
 from tui.chart.scene import ChartScene
 from tui.live.chart import ChartMaker, first_camera

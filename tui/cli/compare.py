@@ -14,11 +14,11 @@ from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, R
 from sim.comparison.divergence import Account, Divergence, Side, account, part
 from sim.comparison.job_by_job import Decided, Different, different
 from sim.decisions.sentences import say as say_decision
-from sim.formatting import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
+from sim.support.formatting import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.timeline.scenario import Scenario
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload

@@ -18,7 +18,7 @@ from typing import Literal
 
 import click
 
-from sim.formatting import printable, shortened
+from sim.support.formatting import printable, shortened
 from tui.cli import options
 from tui.cli.terminal import is_terminal, say
 from tui.look.text import table

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from sim.engine.engine import Engine
-from sim.files import STDOUT
-from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
+from sim.support.files import STDOUT
+from sim.support.formatting import Moment
 from sim.timeline.scenario import Scenario
 from sim.workload.options import WITH
 from sim.workload.source import Source

@@ -13,8 +13,6 @@ from typing import Any
 import click
 
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
-from sim.errors import TraceError
-from sim.formatting import clock, listed, name, printable, processors, quoted, shortened, span
 from sim.life.life import Life, life_of
 from sim.life.policy_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
@@ -25,6 +23,8 @@ from sim.policies import parse_policy
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
+from sim.support.errors import TraceError
+from sim.support.formatting import clock, listed, name, printable, processors, quoted, shortened, span
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.ranges import expand

@@ -6,8 +6,8 @@ from typing import TextIO
 
 import click
 
-from sim.files import write_whole
-from sim.formatting import count, percent, processors
+from sim.support.files import write_whole
+from sim.support.formatting import count, percent, processors
 from tui.cli import options
 from tui.cli.terminal import say
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sim.formatting import count, listed, percent, printable
+from sim.support.formatting import count, listed, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.portrait import (

@@ -14,8 +14,9 @@ from typing import Any
 
 import click
 
-from sim.errors import ReaderGoneError, SchedscopeError, bounded, similar
-from sim.formatting import printable, quoted
+from sim.support.errors import ReaderGoneError, SchedscopeError, bounded, similar
+from sim.support.formatting import printable, quoted
+from tui.annexes import module_of
 from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
@@ -60,7 +61,7 @@ def program() -> None:
     except SystemExit as ended:
         code = ended.code
     code = code if isinstance(code, int) else 0
-    prints = sys.modules.get("sim.captured_output")
+    prints = sys.modules.get("sim.support.captured_output")
     if prints is not None and prints.may_be_heard():
         prints.leave(code)
     sys.exit(code)
@@ -111,7 +112,7 @@ def _of_system(error: OSError) -> str:
 
 def _fail_by_fault(error: Exception) -> None:
     """Print one line about an unexpected error of the program or of user-defined code; write the details to a file."""
-    if (prints := sys.modules.get("sim.captured_output")) is not None:
+    if (prints := sys.modules.get("sim.support.captured_output")) is not None:
         prints.restored()
     from tui.crash_report import report
 
@@ -136,7 +137,7 @@ class _Commands(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> Any:
-        return import_module(f"tui.cli.{name}").command if name in COMMANDS else None
+        return import_module(module_of(name)).command if name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         room = formatter.width - 4 - max(map(len, COMMANDS))

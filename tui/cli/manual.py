@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from sim.errors import SchedscopeError
-from sim.files import write_whole
-from sim.formatting import count
+from sim.support.errors import SchedscopeError
+from sim.support.files import write_whole
+from sim.support.formatting import count
 from tui.cli.terminal import say
 
 SECTION = "1"

@@ -8,10 +8,10 @@ from textwrap import wrap
 
 import click
 
-from sim.errors import ParameterError
-from sim.formatting import quoted
 from sim.metrics.catalogue import FAIRNESS, MEASURED, SYMBOLS, Metric
 from sim.metrics.search import meant, respelled, search
+from sim.support.errors import ParameterError
+from sim.support.formatting import quoted
 from tui.cli import options
 from tui.cli.tables import wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from sim.annexes import annexed
-from sim.errors import NotThereError, ParameterError
-from sim.formatting import Moment, count, listed, parse_moment, printable, shortened
+from sim.support.errors import NotThereError, ParameterError
+from sim.support.formatting import Moment, count, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, WITH, Option
 from tui.cli.terminal import is_terminal, shown_reading
 
@@ -111,7 +111,7 @@ def replay(source: Source, aloud: bool = False) -> Replay:
     With `aloud`, print notes on stderr about everything that was left out or assumed while reading; otherwise only
     about requests that no policy respects.
     """
-    from sim.errors import TraceError
+    from sim.support.errors import TraceError
     from sim.workload.replay import replay_of
 
     if source.transforms.jobs == 0:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.files import write_whole
-from sim.optional_imports import extra
+from sim.support.files import write_whole
+from sim.support.optional_imports import extra
 
 FORMS = (".parquet", ".arrow")
 _PIECE = 100_000

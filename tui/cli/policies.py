@@ -6,8 +6,6 @@ from textwrap import wrap
 
 import click
 
-from sim.errors import ParameterError, near
-from sim.formatting import quoted
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.naming import named_code, origin, plugins
@@ -15,6 +13,8 @@ from sim.policies.parameters import NO_GREATER, as_typed, paragraphs, parameters
 from sim.policies.policy import default_order
 from sim.policies.registry import PAPERS, cited
 from sim.policies.slurm_config import CONFIGURATION, spec_of
+from sim.support.errors import ParameterError, near
+from sim.support.formatting import quoted
 from tui.cli.options import SPEC
 from tui.cli.tables import wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns

@@ -14,8 +14,6 @@ from typing import Any
 import click
 import numpy as np
 
-from sim.files import write_rows
-from sim.formatting import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, ratio
 from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, METRICS, Metric, Unit, metric
@@ -25,6 +23,8 @@ from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
+from sim.support.files import write_rows
+from sim.support.formatting import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from sim.workload.source import Source, find

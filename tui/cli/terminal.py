@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 import click
 
-from sim.errors import ReaderGoneError
-from sim.formatting import printable, printable_lines
+from sim.support.errors import ReaderGoneError
+from sim.support.formatting import printable, printable_lines
 
 if TYPE_CHECKING:
     from sim.engine.engine import Engine

@@ -14,10 +14,10 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from sim.engine.engine import Engine
-from sim.files import write_whole
-from sim.formatting import name, printable, shortened
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
+from sim.support.files import write_whole
+from sim.support.formatting import name, printable, shortened
 
 GROUPS = 32
 """Largest number of groups into which processors are divided if there are no partitions."""

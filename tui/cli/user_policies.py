@@ -10,13 +10,13 @@ from types import FrameType
 import click
 
 from sim.annexes import annexed
-from sim.captured_output import debugging, listening
 from sim.engine import policy_calls
 from sim.engine.policy_calls import frame_of, patient
-from sim.errors import PolicyError
-from sim.formatting import Moment, clock, printable
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
+from sim.support.captured_output import debugging, listening
+from sim.support.errors import PolicyError
+from sim.support.formatting import Moment, clock, printable
 from sim.timeline import scenario
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload

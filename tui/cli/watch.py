@@ -42,8 +42,8 @@ def command(
     elif trust:
         raise click.UsageError("--trust is about the code that a --session names: give it one")
     options.needs_terminal("the replay screen", "schedscope run, explain, compare and draw")
-    from sim.files import is_database
     from sim.policies import parse_policy
+    from sim.support.files import is_database
     from sim.workload.formats.slog import is_recording
     from sim.workload.source import Source
     from tui.app import open_replay

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.experiments.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
-from sim.experiments.pivot import PivotQuery, Record, check_factor
-from sim.experiments.series import said
-from sim.formatting import count, percent, printable, shortened
+from sim.lab.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
+from sim.lab.pivot import PivotQuery, Record, check_factor
+from sim.lab.series import said
+from sim.support.formatting import count, percent, printable, shortened
 from tui.cli.tables import split
 from tui.look.figures import cell, titled
 from tui.look.text import Align, number

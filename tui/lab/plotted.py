@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sim.errors import ParameterError
-from sim.experiments.series import Panel
-from sim.formatting import printable, shortened
-from sim.optional_imports import extra
+from sim.lab.series import Panel
+from sim.support.errors import ParameterError
+from sim.support.formatting import printable, shortened
+from sim.support.optional_imports import extra
 from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 from tui.look.palette import JOB_COLOURS
 from tui.look.text import plain

@@ -11,11 +11,11 @@ from math import inf, nextafter
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.cluster.observed import Observed
-from sim.cluster.room import barred, free_on
-from sim.cluster.values import Cluster, Node
-from sim.formatting import count, printable
 from sim.history.stretch import Stretch
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.room import barred, free_on
+from sim.live.cluster.values import Cluster, Node
+from sim.support.formatting import count, printable
 from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in

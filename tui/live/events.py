@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sim.cluster.changes import Event, Kind
-from sim.cluster.values import ClusterJob
-from sim.formatting import count, printable, span
+from sim.live.cluster.changes import Event, Kind
+from sim.live.cluster.values import ClusterJob
+from sim.support.formatting import count, printable, span
 
 
 class EventKind(NamedTuple):

@@ -8,9 +8,9 @@ from threading import Lock
 from time import thread_time
 from typing import NamedTuple, Protocol
 
-from sim.cluster.observed import Observed
-from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.board import DAY, Board, Forecasts
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.board import DAY, Board, Forecasts
 
 PATIENCE = 20.0
 """Largest computing time, in seconds, for scoring the forecasts of earlier polls."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sim.cluster.changes import Event
-from sim.cluster.observed import Observed
-from sim.cluster.values import Cluster
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import AsRecorded
+from sim.live.cluster.changes import Event
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Cluster
 from sim.workload.model import Job
 
 

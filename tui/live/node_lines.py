@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.cluster.dates import date
-from sim.cluster.room import barred
-from sim.cluster.values import Cluster, Node
-from sim.formatting import count, name, printable
+from sim.live.cluster.dates import date
+from sim.live.cluster.room import barred
+from sim.live.cluster.values import Cluster, Node
+from sim.support.formatting import count, name, printable
 
 MOST_JOBS = 50
 """Largest number of jobs that are listed; of further jobs only the number is given."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.board import Board
-from sim.forecast.what_if import answers
-from sim.forecast.words import answer_lines, forecast_lines
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.board import Board
+from sim.live.forecast.what_if import answers
+from sim.live.forecast.words import answer_lines, forecast_lines
 from tui.live.watch import Watch
 
 NOTHING = "No other limit, size, partition or sharing that was tried would let it start more than a minute earlier."

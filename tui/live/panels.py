@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sim.cluster.dates import date
-from sim.cluster.reasons import paragraph
-from sim.cluster.values import ClusterJob
-from sim.forecast.words import forecast_in_words, score_note
-from sim.formatting import count, printable, span
+from sim.live.cluster.dates import date
+from sim.live.cluster.reasons import paragraph
+from sim.live.cluster.values import ClusterJob
+from sim.live.forecast.words import forecast_in_words, score_note
+from sim.support.formatting import count, printable, span
 from tui.live.events import EVENTS
 from tui.live.queue import moved_of
 from tui.live.scene import LiveContext, LiveScene, State, event_in_words, job_name

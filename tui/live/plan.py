@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import inf, nextafter
 
-from sim.cluster.observed import CoreRows, Observed
-from sim.cluster.values import Cluster, ClusterJob
 from sim.history.stretch import Stretch
+from sim.live.cluster.observed import CoreRows, Observed
+from sim.live.cluster.values import Cluster, ClusterJob
 from sim.machine.processors import lowest
 from tui.chart.scene import Box
 

@@ -6,16 +6,16 @@ import os
 import sys
 from io import StringIO
 
-from sim.cluster.recording import Recording
+from sim.live.cluster.recording import Recording
 from tui.app import Guest, Schedscope
-from tui.cli.observed import moment
+from tui.live.cli.observed import moment
+from tui.live.screens.screen import LiveScreen
+from tui.live.screens.state import LiveState
 from tui.live.watch import Replayed, Watch
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
 from tui.look.themes import choose
 from tui.memory import give_back_at_once
-from tui.screens.live.screen import LiveScreen
-from tui.screens.live.state import LiveState
 from tui.shutdown import close_the_gone, is_gone
 
 

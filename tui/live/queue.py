@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from sim.cluster.dates import DAY, date
-from sim.cluster.observed import Dated
-from sim.cluster.values import NEVER, ClusterJob
-from sim.formatting import count, printable, span
+from sim.live.cluster.dates import DAY, date
+from sim.live.cluster.observed import Dated
+from sim.live.cluster.values import NEVER, ClusterJob
+from sim.support.formatting import count, printable, span
 from tui.live.scene import LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sim.cluster.changes import Event
-from sim.cluster.dates import date
-from sim.cluster.observed import Dated, Observed
-from sim.cluster.reasons import say
-from sim.cluster.values import Cluster, ClusterJob
-from sim.formatting import count, name, printable
+from sim.live.cluster.changes import Event
+from sim.live.cluster.dates import date
+from sim.live.cluster.observed import Dated, Observed
+from sim.live.cluster.reasons import say
+from sim.live.cluster.values import Cluster, ClusterJob
 from sim.policies.columns import Column
+from sim.support.formatting import count, name, printable
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
 from tui.live.events import EVENTS
@@ -23,7 +23,7 @@ from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
 
 if TYPE_CHECKING:
-    from sim.forecast.board import Forecasts
+    from sim.live.forecast.board import Forecasts
 
 STRIP = 200
 """Number of values in the strip below the chart; a narrower strip draws fewer."""

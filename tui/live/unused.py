@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.cluster.observed import Observed
-from sim.cluster.room import barred
-from sim.cluster.values import Cluster
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.room import barred
+from sim.live.cluster.values import Cluster
 from tui.chart.node_rows import mostly
 from tui.chart.owners import ByOwner
 from tui.chart.scale import ChartView

@@ -13,14 +13,14 @@ from math import inf
 from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim.cluster.changes import Event as Change
-from sim.cluster.changes import changes
-from sim.cluster.observed import Observed, sharing
-from sim.cluster.pace import Pace
-from sim.cluster.scratch import Scratch
-from sim.cluster.values import Cluster, ClusterJob, Source
-from sim.errors import SchedscopeError
+from sim.live.cluster.changes import Event as Change
+from sim.live.cluster.changes import changes
+from sim.live.cluster.observed import Observed, sharing
+from sim.live.cluster.pace import Pace
+from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.values import Cluster, ClusterJob, Source
 from sim.stops.grammar import Stop
+from sim.support.errors import SchedscopeError
 from sim.workload.formats.zone import zone_here
 from tui.chart.scale import Camera
 from tui.chart.scene import Mark
@@ -29,7 +29,7 @@ from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
 if TYPE_CHECKING:
-    from sim.forecast.board import Forecasts
+    from sim.live.forecast.board import Forecasts
     from tui.live.forecaster import Ahead, Forecaster
 
 AGAIN = 5.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from math import inf
 
-from sim.formatting import Clock, clock
+from sim.support.formatting import Clock, clock
 from sim.workload.model import Header
 
 _NIGHT = 7, 20

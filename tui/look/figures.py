@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sim.formatting import percent
 from sim.metrics.aggregates import Value
 from sim.metrics.catalogue import Metric
+from sim.support.formatting import percent
 from tui.look.text import number
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
-from sim.errors import SchedscopeError
-from sim.files import write_whole
+from sim.support.errors import SchedscopeError
+from sim.support.files import write_whole
 from tui.look.palette import LOOKS, Mode
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Literal
 
-from sim.formatting import clock, percent, printable, span
+from sim.support.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
 

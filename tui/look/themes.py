@@ -15,7 +15,7 @@ from rich.segment import Segment
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.look.palette import LOOKS, Look, Mode, mixed
 from tui.look.settings import Settings
 from tui.look.text import ASCII_SIGNS, cells, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sim.comparison.alternatives import Tried
-from sim.formatting import clock, count, name, processors, shortened, span
+from sim.support.formatting import clock, count, name, processors, shortened, span
 from sim.workload.model import Job, Workload
 from tui.look.text import shorten
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.code.lines import Focus
 from sim.decisions.decisions import Keep
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, taught, written

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sim.engine.snapshot import Snapshot
-from sim.formatting import Clock, clock, clock_near, printable
+from sim.support.formatting import Clock, clock, clock_near, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped

@@ -9,7 +9,7 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import Phase
 from sim.decisions.sentences import words_of
 from sim.engine.snapshot import Snapshot
-from sim.formatting import count, listed, name
+from sim.support.formatting import count, listed, name
 from sim.workload.model import Job
 from tui.chart.partition_names import told_decision
 from tui.look import text

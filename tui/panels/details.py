@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
-from sim.formatting import count, name, processors_wanted, span, times
 from sim.life.job_state import JobState
+from sim.support.formatting import count, name, processors_wanted, span, times
 from sim.why.evidence import Evidence
 from sim.workload.model import Field, Job
 from tui.chart.partition_names import told_decision

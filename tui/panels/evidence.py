@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sim.decisions.decisions import Drop, Keep
 from sim.decisions.sentences import say
-from sim.formatting import count
 from sim.life.job_state import JobState
+from sim.support.formatting import count
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.chart.cells.paint import sign_of
 from tui.chart.colours import MODES, TITLES
 from tui.chart.scene import ChartScene

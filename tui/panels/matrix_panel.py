@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TypeAlias
 
 from sim.engine.snapshot import Snapshot
-from sim.formatting import count, name, printable, span
 from sim.machine.ousterhout_matrix import Cell
+from sim.support.formatting import count, name, printable, span
 from tui.chart.turns import OnTurn, turn_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line

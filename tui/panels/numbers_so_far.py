@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.formatting import count, percent, span
+from sim.support.formatting import count, percent, span
 from tui.chart.turns import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sim.engine.snapshot import Queued, Snapshot
-from sim.formatting import count, listed, name, processors
+from sim.support.formatting import count, listed, name, processors
 from tui.chart.colours import partition_hue
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.formatting import count
+from sim.support.formatting import count
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, taught, written
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.formatting import listed, name, processors, span
+from sim.support.formatting import listed, name, processors, span
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped

@@ -10,8 +10,8 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Unit, brief
 from sim.decisions.wording import Brief
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.formatting import listed, name, span
 from sim.policies.columns import Column as OwnColumn
+from sim.support.formatting import listed, name, span
 from sim.why.wait_reasons import why_it_waits
 from sim.why.wait_sentences import considered_in
 from sim.workload.model import Job

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from sim.comparison.comparison_sentences import changed
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
-from sim.formatting import count, name, percent, span
 from sim.metrics.catalogue import metric
+from sim.support.formatting import count, name, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of
 from tui.panels.context import Context, run_name, taught, worded, written

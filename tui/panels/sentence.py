@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
 from sim.engine.snapshot import Snapshot
-from sim.formatting import count, listed, name, percent, processors, span
+from sim.support.formatting import count, listed, name, percent, processors, span
 from tui.chart.partition_names import told_decision
 from tui.chart.turns import busy_at
 from tui.look import text

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from sim.formatting import Clock, clock, count, percent, printable
 from sim.policies.columns import Column
+from sim.support.formatting import Clock, clock, count, percent, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line

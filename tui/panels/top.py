@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.formatting import clock, count, percent, printable
+from sim.support.formatting import clock, count, percent, printable
 from tui.look import text
 from tui.look.calendar import Calendar
 from tui.look.sheets import Line, Span, line, width_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sim.decisions.decisions import Suspend
 from sim.engine.snapshot import Queued
-from sim.formatting import name, span
+from sim.support.formatting import name, span
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of

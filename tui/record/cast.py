@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
 from tui.widgets.cell_rows import cut, differing

@@ -16,8 +16,8 @@ from typing import NamedTuple, TypeAlias
 from rich.segment import Segment
 
 from sim.engine.policy_calls import LONGEST_PASS
-from sim.errors import SchedscopeError
 from sim.session.session import Bookmark
+from sim.support.errors import SchedscopeError
 from tui.app import Guest, Schedscope
 from tui.classroom.guide import walk_of
 from tui.look.palette import LOOKS, Look

@@ -8,8 +8,8 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-from sim.errors import SchedscopeError
-from sim.optional_imports import extra
+from sim.support.errors import SchedscopeError
+from sim.support.optional_imports import extra
 from tui.chart.svg.drawing import as_png
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows

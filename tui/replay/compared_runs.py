@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sim.comparison.comparison_sentences import headline, names_of, names_of_jobs, what_it_did
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
-from sim.formatting import clock, clock_near, printable
 from sim.history.past import specs_of
 from sim.metrics.aggregates import ratio
+from sim.support.formatting import clock, clock_near, printable
 from sim.workload.model import Floats
 from tui.chart.axis import Axis, Steps
 from tui.chart.chart_maker import axis_by_event

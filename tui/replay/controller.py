@@ -11,9 +11,9 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sim.errors import SchedscopeError
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
+from sim.support.errors import SchedscopeError
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback

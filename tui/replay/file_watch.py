@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Event, Lock, Thread
 from typing import TypeAlias
 
-from sim.errors import SchedscopeError
 from sim.policies.own.loading import changed, files_of_code, newest
 from sim.policies.own.naming import code_in
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
+from sim.support.errors import SchedscopeError
 
 EVERY = 0.3
 """Seconds between two checks; a file is read only when two in a row find it unchanged, thus complete."""

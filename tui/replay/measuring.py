@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.formatting import count, percent, span
 from sim.metrics.over_time import over_time
+from sim.support.formatting import count, percent, span
 from tui.replay.requests import Measure
 from tui.replay.stage import RunView
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sim.formatting import clock_near, count, listed, name, span
 from sim.machine.moment import MOMENT
+from sim.support.formatting import clock_near, count, listed, name, span
 from sim.why.last_change import last_change
 from sim.workload.model import Floats, Workload
 from tui.chart.turns import OnTurn, last_turn, turn_at

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.engine.policy_calls import patience
-from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.policy import written_policy
 from sim.policies.recorded_rules import under, unkept, unlimited, unweighed
 from sim.policies.registry import policy_of
+from sim.support.formatting import Moment
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Trace, Workload

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from sim.errors import ParameterError, TraceError
-from sim.formatting import A_TIME, Step, parse_moment, quoted
+from sim.support.errors import ParameterError, TraceError
+from sim.support.formatting import A_TIME, Step, parse_moment, quoted
 from sim.workload.model import Field, Workload
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 

@@ -6,8 +6,8 @@ from time import perf_counter
 from typing import TypeAlias
 
 from sim.engine.engine import Engine
-from sim.errors import SchedscopeError
 from sim.policies.columns import Column
+from sim.support.errors import SchedscopeError
 from sim.timeline.branch import Branch
 from sim.workload.model import Job
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from sim.comparison.comparison_sentences import how_it_differs
 from sim.comparison.live_comparison import LiveComparison
-from sim.errors import SchedscopeError
-from sim.formatting import clock, printable
 from sim.policies.policy import Policy, written_policy
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import clock, printable
 from tui.replay.requests import Renew
 
 if TYPE_CHECKING:

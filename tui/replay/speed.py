@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from sim.formatting import span
+from sim.support.formatting import span
 
 PASSING = 0.25
 """Pause at a step without a decision, as a share of the pause at a step with decisions."""

@@ -13,9 +13,9 @@ from threading import Event, Thread
 from time import monotonic, perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
-from sim.deadline import GiveWayError, NoAnswerError
 from sim.engine.policy_calls import give_up, unanswered
-from sim.errors import SchedscopeError
+from sim.support.deadline import GiveWayError, NoAnswerError
+from sim.support.errors import SchedscopeError
 from tui.replay.controller import ReplayController
 from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scenes, Stopped, Told, Wish
 

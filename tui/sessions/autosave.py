@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.errors import SchedscopeError
 from sim.session.session import Session, read_session, write_session
 from sim.session.syntax import SessionError
+from sim.support.errors import SchedscopeError
 
 STATE = "SCHEDSCOPE_STATE"
 """Environment variable that names another folder for autosaves."""

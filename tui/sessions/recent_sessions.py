@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import time
 
-from sim.errors import SchedscopeError
-from sim.formatting import count, span
 from sim.session.session import read_session
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import count, span
 from tui.screens.first.entries import MenuEntry
 from tui.sessions.session_conversion import LAST, last_path
 

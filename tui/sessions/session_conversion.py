@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from sim.errors import SchedscopeError
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import hash_now
 from sim.policies.registry import parse_policy
@@ -17,6 +16,7 @@ from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_s
 from sim.session.sources import source_of
 from sim.session.syntax import Value, shortened
 from sim.session.trust import NeedsTrustError, needs_trust, trusted
+from sim.support.errors import SchedscopeError
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import EVENTS, LADDER, Camera

@@ -11,9 +11,9 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from textual.app import App
 from textual.screen import Screen
 
-from sim.errors import SchedscopeError
 from sim.session.session import Session, verify_trace, write_session
 from sim.session.sources import session_of
+from sim.support.errors import SchedscopeError
 from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.replay.opening import Opening, Prepared

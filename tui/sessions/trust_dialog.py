@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sim.formatting import printable
 from sim.policies.own.consent import Proof
 from sim.session.trust import NeedsTrustError
+from sim.support.formatting import printable
 from tui.replay.opening import Opening
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.session_conversion import reopened, without_code

@@ -10,14 +10,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from sim.errors import FileError, SchedscopeError
-from sim.files import write_whole
-from sim.formatting import listed
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import Named, named_code
 from sim.policies.policy import CodeRef
 from sim.session.trust import is_on_network
-from sim.text_files import TextKind
+from sim.support.errors import FileError, SchedscopeError
+from sim.support.files import write_whole
+from sim.support.formatting import listed
+from sim.support.text_files import TextKind
 from tui.sessions.autosave import state_folder
 
 MOST = 500

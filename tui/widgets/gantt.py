@@ -14,7 +14,7 @@ from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.message import Message
 
-from sim.formatting import printable_lines
+from sim.support.formatting import printable_lines
 from sim.workload.model import Workload
 from tui.chart.axis import CLOCK, Axis
 from tui.chart.cells.cells import Brush, Cells, Runs

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
-from sim.formatting import printable_lines
+from sim.support.formatting import printable_lines
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, width_of

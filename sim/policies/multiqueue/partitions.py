@@ -15,10 +15,10 @@ from itertools import pairwise
 from math import inf, nextafter
 from typing import TYPE_CHECKING
 
-from sim.errors import ParameterError
-from sim.formatting import LATEST, shortened
 from sim.machine.processors import lowest
 from sim.policies.parameters import NO_GREATER
+from sim.support.errors import ParameterError
+from sim.support.formatting import LATEST, shortened
 from sim.workload.model import Job
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from sim.errors import NotThereError
-from sim.formatting import printable, shortened
 from sim.policies.own.naming import Named
+from sim.support.errors import NotThereError
+from sim.support.formatting import printable, shortened
 
 
 class Proof(Enum):

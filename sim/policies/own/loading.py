@@ -21,10 +21,6 @@ from traceback import walk_tb
 from types import MappingProxyType, ModuleType
 from typing import NoReturn, TypeVar
 
-from sim.captured_output import in_own_code, replaced, restored
-from sim.deadline import NoAnswerError, deadline
-from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
-from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
 from sim.policies.own.content import hash_of, keep_lines
@@ -38,6 +34,10 @@ from sim.policies.own.sibling_imports import (
     place_in,
 )
 from sim.policies.policy import CodeRef, Policy
+from sim.support.captured_output import in_own_code, replaced, restored
+from sim.support.deadline import NoAnswerError, deadline
+from sim.support.errors import OUT_OF_MEMORY, SchedscopeError, near
+from sim.support.formatting import listed, shortened
 
 PATIENCE = 10.0
 """Longest time in seconds that loading a file may take"""

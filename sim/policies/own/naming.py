@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sim.errors import ParameterError
-from sim.formatting import printable, quoted
+from sim.support.errors import ParameterError
+from sim.support.formatting import printable, quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import TypeAlias
 from warnings import catch_warnings
 
-from sim.captured_output import in_own_code
 from sim.policies.own.consent import OwnCodeError
+from sim.support.captured_output import in_own_code
 
 MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 12
 """Limits of what is examined: bytes of one file, bytes of all files, number of files, and number of paths to look for

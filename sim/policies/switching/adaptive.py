@@ -7,11 +7,11 @@ from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
-from sim.errors import ParameterError
 from sim.policies.own.naming import pairs_apart
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy
+from sim.support.errors import ParameterError
 
 if TYPE_CHECKING:
     from sim.engine.moment import Moment

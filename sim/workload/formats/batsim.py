@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.model import Field, Header, Trace
 

@@ -13,8 +13,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sim.errors import TraceError, near, similar
-from sim.text_files import TextKind
+from sim.support.errors import TraceError, near, similar
+from sim.support.text_files import TextKind
 from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
 from sim.workload.formats import platform

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sim.errors import TraceError
-from sim.formatting import quoted
+from sim.support.errors import TraceError
+from sim.support.formatting import quoted
 from sim.workload.formats.slurm_text import MOST_HOSTS, hosts
 from sim.workload.shape import ComputeNode, Shape
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.errors import ParameterError, TraceError
-from sim.formatting import parse_time, quoted
+from sim.support.errors import ParameterError, TraceError
+from sim.support.formatting import parse_time, quoted
 from sim.workload.model import Field, Header, Trace
 
 MOST_JOBS = 60

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.fidelity import UNMODELLED, Fidelity, Note
 from sim.workload.follows import Dependencies, are_known
 from sim.workload.formats.sacct_machine import Unmodelled, Used

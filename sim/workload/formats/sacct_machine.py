@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from sim.formatting import listed
+from sim.support.formatting import listed
 from sim.workload.fidelity import UNMODELLED, Note
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import number

@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from sim.databases import connected, foreign_database
-from sim.errors import TraceError
-from sim.files import is_database
+from sim.support.databases import connected, foreign_database
+from sim.support.errors import TraceError
+from sim.support.files import is_database
 from sim.workload.formats import sacct
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.nodes import shape_of

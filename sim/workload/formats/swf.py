@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.columns import halved, in_one, joined
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.table import (

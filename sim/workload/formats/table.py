@@ -18,9 +18,9 @@ from sys import intern
 
 import numpy as np
 
-from sim.errors import TraceError
-from sim.files import unmarked
-from sim.formatting import listed
+from sim.support.errors import TraceError
+from sim.support.files import unmarked
+from sim.support.formatting import listed
 from sim.workload.columns import NumberIds
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.model import Bools, Field, Floats, Header, Trace

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sim.errors import ParameterError
-from sim.formatting import quoted
+from sim.support.errors import ParameterError
+from sim.support.formatting import quoted
 
 LOCALTIME = Path("/etc/localtime")
 
@@ -18,7 +18,7 @@ def zone_of(name: str) -> ZoneInfo:
 
     >>> zone_of("Middle/Earth")
     Traceback (most recent call last):
-    sim.errors.ParameterError: no time zone 'Middle/Earth' is known here; give one like Europe/Berlin, or UTC
+    sim.support.errors.ParameterError: no time zone 'Middle/Earth' is known here; give one like Europe/Berlin, or UTC
     """
     zone = _zone_or_none(name)
     if zone is None:

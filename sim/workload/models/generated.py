@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import ParameterError, near
+from sim.support.errors import ParameterError, near
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.models import hyper_erlang, lublin, sud
 

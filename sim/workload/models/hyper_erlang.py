@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from sim.errors import NotThereError, ParameterError
+from sim.support.errors import NotThereError, ParameterError
 from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Header, Ints, Trace
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.formats.nodes import MOST_NODES, NODE_WORDS
 from sim.workload.model import Field, Trace
 from sim.workload.options import MOST_PROCS

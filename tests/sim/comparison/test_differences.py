@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sim.comparison.differences import SIZES, Comparison, compare, earlier_later, moves
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
-from sim.errors import ParameterError
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path

@@ -20,7 +20,7 @@ from sim.decisions.reasons_in_rows import MakesWay
 from sim.decisions.reasons_on_nodes import AtLimit, NoNodes
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
 from sim.decisions.sentences import WORDS, Reason, brief, in_words, past, say, why
-from sim.formatting import clock, clock_near, name, span
+from sim.support.formatting import clock, clock_near, name, span
 from sim.workload.model import Job
 
 DAY, HOUR = 86400, 3600

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.authoring.workloads import random_outages
 from sim.decisions.because import Because
 from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.testing.workloads import random_outages
 from sim.workload.formats import nodes
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Job, Workload

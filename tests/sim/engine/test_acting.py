@@ -17,9 +17,9 @@ from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate
+from sim.support.errors import DecisionError
 from sim.workload.model import Job
 
 if TYPE_CHECKING:

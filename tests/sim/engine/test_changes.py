@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from sim.authoring.workloads import random_outages, random_workload
 from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import why
 from sim.engine import changes
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
-from sim.testing.workloads import random_outages, random_workload
+from sim.support.errors import ParameterError
 from sim.why.evidence import evidence_of
 from sim.workload.formats.nodes import read
 from sim.workload.model import Workload

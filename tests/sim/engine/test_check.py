@@ -15,9 +15,9 @@ from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.errors import InvariantError
 from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate
+from sim.support.errors import InvariantError
 from sim.workload.follows import After, Follow
 from sim.workload.formats import nodes
 from sim.workload.limits import Bound, Limits

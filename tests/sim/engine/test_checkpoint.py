@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import sim.engine
+from sim.authoring.workloads import random_outages
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Unwritten
-from sim.testing.workloads import random_outages
 from tests.truth.runs import CHANGING, FAMILIES, random_spec, random_workload
 
 WITHIN_A_PASS = {"_is_around", "_only", "_passed_over", "_said", "_planned_again", "_held_back"}

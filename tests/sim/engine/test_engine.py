@@ -14,9 +14,9 @@ import pytest
 from sim.decisions.decisions import Reserve, Start
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.machine.processors import written
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

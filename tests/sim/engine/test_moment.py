@@ -16,10 +16,10 @@ import pytest
 from sim.decisions.decisions import Gone, Interrupt
 from sim.decisions.reasons import Fits
 from sim.engine.engine import Engine
-from sim.errors import DecisionError, PolicyError
 from sim.history.history import Unwritten
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
+from sim.support.errors import DecisionError, PolicyError
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 

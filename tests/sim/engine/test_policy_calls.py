@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sim import captured_output
 from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
 from sim.engine.policy_calls import give_up, patience, unanswered
-from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Fcfs, Order
+from sim.support import captured_output
+from sim.support.errors import DecisionError, PolicyError
 from sim.workload.model import Job
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES
+from sim.support.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.fidelity import UNMODELLED

@@ -11,10 +11,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from sim.authoring.workloads import random_outages
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
-from sim.testing.workloads import random_outages
 from sim.workload.model import Workload
 
 SPECS = (

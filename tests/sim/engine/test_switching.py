@@ -19,11 +19,11 @@ from sim.decisions.reasons import InOrder
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.support.errors import ParameterError
 from sim.timeline.scenario import Scenario
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload

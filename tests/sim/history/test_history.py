@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
-from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.history.stretch import Stretch
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.policies import parse_policy
+from sim.support.errors import SchedscopeError
 from sim.workload.outages import Outage
 from sim.workload.source import Source
 

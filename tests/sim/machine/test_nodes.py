@@ -10,10 +10,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.errors import DecisionError, ParameterError
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import Leftover, NodeMachine
 from sim.machine.plan import by_number
+from sim.support.errors import DecisionError, ParameterError
 from sim.workload.model import Job
 from sim.workload.shape import ComputeNode, NodeGroup, NodePlacement, Request, Seats, Shape
 

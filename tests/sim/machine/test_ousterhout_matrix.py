@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import DecisionError
 from sim.machine.ousterhout_matrix import Cell, Matrix, MatrixPicture
+from sim.support.errors import DecisionError
 
 
 def two_rows() -> Matrix:

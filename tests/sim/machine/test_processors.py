@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import DecisionError
 from sim.machine.processors import Machine, lowest, ranges, together, written
+from sim.support.errors import DecisionError
 
 processors = st.integers(min_value=1, max_value=(1 << 40) - 1)
 

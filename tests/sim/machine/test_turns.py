@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import DecisionError
 from sim.machine.turns import Turn, Turns
+from sim.support.errors import DecisionError
 
 
 def taking_turns(*rows: int, slice: float = 100, cs: float = 0, now: float = 0) -> Turns:

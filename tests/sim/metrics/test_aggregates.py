@@ -15,12 +15,12 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.engine.schedule import Curves, Schedule
-from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates, ratio
 from sim.metrics.catalogue import METRICS, metric
 from sim.metrics.measure import measure
 from sim.metrics.over_time import over_time
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
 

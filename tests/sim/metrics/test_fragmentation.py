@@ -9,7 +9,7 @@ import pytest
 
 from sim import measure, run
 from sim.comparison.differences import compare
-from sim.experiments.measured import measured
+from sim.lab.measured import measured
 from sim.metrics import fragmentation as module
 from sim.metrics.catalogue import FRAGMENTATION
 from sim.workload.replay import read

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sim.engine.schedule import Curves, Schedule
-from sim.errors import ParameterError
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import (
     GroupRow,
@@ -26,6 +25,7 @@ from sim.metrics.groups import (
     well_estimated,
 )
 from sim.metrics.measure import group_of
+from sim.support.errors import ParameterError
 from sim.timeline.scenario import run
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.replay import read

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.errors import ParameterError
-from sim.experiments.measured import measured_metric
+from sim.lab.measured import measured_metric
 from sim.metrics.catalogue import FAIRNESS, MEASURED, METRICS, metric
 from sim.metrics.search import meant, respelled, search
+from sim.support.errors import ParameterError
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pytest
 
-from sim.errors import ParameterError
 from sim.policies.parameters import Parameter, as_typed, parameter, parameters_of
+from sim.support.errors import ParameterError
 
 
 @dataclass(frozen=True)

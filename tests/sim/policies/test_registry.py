@@ -9,7 +9,6 @@ import pytest
 
 from sim.decisions.decisions import Decision
 from sim.engine.moment import Moment
-from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
@@ -17,6 +16,7 @@ from sim.policies.orders import Delay, Order, ShortestFirst, Ward
 from sim.policies.parameters import parameters_of
 from sim.policies.policy import order_field
 from sim.policies.registry import Registry, policy, policy_of
+from sim.support.errors import ParameterError
 
 
 def test_a_name_alone_stands_for_the_defaults() -> None:

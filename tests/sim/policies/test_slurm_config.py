@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sim.errors import ParameterError
 from sim.policies.slurm_config import spec_of
+from sim.support.errors import ParameterError
 
 CONFIG = """
 # slurm.conf

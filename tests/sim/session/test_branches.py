@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
 from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
+from sim.support.errors import ParameterError
 from sim.timeline.timeline import Timeline
 from sim.workload.replay import read
 from tests.examples import examples

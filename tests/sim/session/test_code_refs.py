@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import PolicyError, SchedscopeError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
@@ -19,6 +18,7 @@ from sim.session import trust
 from sim.session.session import BranchRecord, NotRun, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
+from sim.support.errors import PolicyError, SchedscopeError
 from sim.timeline.scenario import run
 from sim.workload.replay import read
 from sim.workload.source import Source

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import ParameterError, SchedscopeError
 from sim.session.session import from_line, one_line, verify_trace
 from sim.session.sources import session_of, source_of
 from sim.session.syntax import Value
 from sim.session.trace_ref import TraceRef
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms

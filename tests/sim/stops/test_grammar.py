@@ -23,12 +23,12 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
 from sim.engine.snapshot import Snapshot
-from sim.formatting import Clock
 from sim.policies import Policy, parse_policy
 from sim.policies.columns import Column
 from sim.stops.conditions import RELATIONS
 from sim.stops.grammar import StopError, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS, kind_of
+from sim.support.formatting import Clock
 from sim.workload.model import Field, Header, Job
 from tests.sim.conftest import Lab
 

@@ -10,9 +10,9 @@ import pytest
 
 from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.errors import ParameterError
 from sim.metrics.measure import measure
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 from sim.timeline.scenario import Scenario, run, timed
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload

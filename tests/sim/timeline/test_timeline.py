@@ -17,7 +17,6 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
 from sim.engine.snapshot import Snapshot
-from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
@@ -26,6 +25,7 @@ from sim.policies.orders import random_number
 from sim.session.branches import records_of, restore
 from sim.session.session import Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
+from sim.support.errors import DecisionError, ParameterError, PolicyError
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload

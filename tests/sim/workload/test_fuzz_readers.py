@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sim.errors import ParameterError, TraceError
+from sim.support.errors import ParameterError, TraceError
 from sim.workload.formats.sacct import Reading
 from sim.workload.model import Workload
 from sim.workload.reading import read

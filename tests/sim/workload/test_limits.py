@@ -15,7 +15,7 @@ import pytest
 from sim.decisions.reasons_on_nodes import AtLimit
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import InvariantError, PolicyError, TraceError
+from sim.support.errors import InvariantError, PolicyError, TraceError
 from sim.timeline.timeline import Timeline
 from sim.workload.formats.nodes import read_machine
 from sim.workload.limit_rules import LimitRule

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.options import OPTIONS, Option
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError, SchedscopeError, TraceError
+from sim.support.errors import ParameterError, SchedscopeError, TraceError
 from sim.workload.model import Header, Workload
 from sim.workload.options import OPTIONS
 from sim.workload.outages import (

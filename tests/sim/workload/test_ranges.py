@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.ranges import expand
 
 

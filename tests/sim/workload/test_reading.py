@@ -1,6 +1,6 @@
 """Opening any file that a person names.
 
-Also tests sim.errors.
+Also tests sim.support.errors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from time import sleep
 import numpy as np
 import pytest
 
-from sim.errors import ParameterError, TraceError
+from sim.support.errors import ParameterError, TraceError
 from sim.workload import reading
 from sim.workload.formats.sacct import Reading
 from sim.workload.model import Field

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sim.cluster.recording import Recorder
-from sim.cluster.values import Cluster, Limit
+from sim.live.cluster.recording import Recorder
+from sim.live.cluster.values import Cluster, Limit
 from sim.timeline.scenario import run
 from sim.workload.model import Workload
 from sim.workload.recorded import RecordedWorkload
 from sim.workload.replay import read, replay_of, trace_of
 from sim.workload.source import Source
-from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 
 SETTINGS = "PriorityWeightAge=500\nPriorityWeightAssoc=9\nPriorityWeightQOS=3\nPriorityFlags=NO_FAIR_TREE"
 LIMIT = Limit("account", "physics", "GrpTRES=cpu", 3, 0)

@@ -16,7 +16,7 @@ from sim.decisions.reasons_on_nodes import NodesReserved
 from sim.decisions.sentences import why
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import PolicyError, SchedscopeError
+from sim.support.errors import PolicyError, SchedscopeError
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace
 from sim.workload.replay import read

@@ -13,8 +13,8 @@ import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError, TraceError
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError, TraceError
 from sim.workload import samples
 from sim.workload.formats import swf
 from sim.workload.model import Field, Trace, Workload

@@ -9,10 +9,10 @@ import re
 
 import pytest
 
-from sim.cluster.slurm.shares import shares
+from sim.live.cluster.slurm.shares import shares
 from sim.workload.share_entry import ShareEntry
 from sim.workload.share_tree import DEEPEST, ShareTree
-from tests.sim.cluster.slurm.answers import VERSIONS, parts
+from tests.sim.live.cluster.slurm.answers import VERSIONS, parts
 
 
 def factors(tree: ShareTree, usage: dict[str, float]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload import transforms as t
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.options import parse_window

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sim.decisions.decisions import Borrow
-from sim.formatting import clock
+from sim.support.formatting import clock
 from tests.tui.scenes import engine_of
 from tui.chart.partition_names import lane_names, partition_limits, partition_names, told_decision, with_partition_names
 

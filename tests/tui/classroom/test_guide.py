@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
-from sim.lessons.lesson_file import read_lesson
-from tests.sim.lessons.lessons import file, walk
+from sim.classroom.lessons.lesson_file import read_lesson
+from sim.support.errors import SchedscopeError
+from tests.sim.classroom.lessons.lessons import file, walk
 from tests.tui.replays import Replay
 from tests.tui.screens.seeing import cell, noted, seen
 from tui.app import Schedscope

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sim.lessons.course import course
-from sim.lessons.lesson import Lesson
-from sim.lessons.questions import AnswerOption, Question, Verdict
-from sim.lessons.runs import Moment
-from sim.lessons.staging import check
-from sim.lessons.walk import SceneNow, Walk
+from sim.classroom.lessons.course import course
+from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
+from sim.classroom.lessons.runs import Moment
+from sim.classroom.lessons.staging import check
+from sim.classroom.lessons.walk import SceneNow, Walk
 from tests.tui.scenes import engine_of
 from tui.classroom.lesson_lines import flowed, how_to_answer, lesson_lines, markdown, walking_keys
 from tui.look.sheets import Span

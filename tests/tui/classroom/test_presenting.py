@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
-from sim.lessons.course import found_lesson
-from sim.lessons.performance import Performance
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.walk import Walk
+from sim.support.errors import SchedscopeError
 from tui.classroom.presenting import Presented, place, presented, tell, tell_no_more
 from tui.sessions.autosave import STATE
 

@@ -14,10 +14,10 @@ from functools import cache, cached_property
 import pytest
 from textual.pilot import Pilot
 
-from sim.errors import SchedscopeError
-from sim.lessons.course import found_lesson
-from sim.lessons.performance import Staged
-from sim.lessons.recorded import RecordedPerformance
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.performance import Staged
+from sim.classroom.lessons.recorded import RecordedPerformance
+from sim.support.errors import SchedscopeError
 from tests.tui.live.watched import text_of
 from tui.app import Guest, Schedscope
 from tui.classroom.opening import lesson_opening

@@ -10,18 +10,18 @@ from dataclasses import replace
 import pytest
 from textual.widgets import Input
 
-from sim.errors import SchedscopeError
-from sim.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.afternoon import SAMPLE, afternoon
 from sim.session.session import Session
+from sim.support.errors import SchedscopeError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 from sim.workload.source import Source
 from tests.tui.replays import wait_until
 from tui.beginnings import Begin, Begun
+from tui.classroom.play.screen import PlayScreen
+from tui.classroom.puzzle.screen import PuzzleScreen
 from tui.classroom.screens import described, screen_of
 from tui.look.palette import DARK
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.play.screen import PlayScreen
-from tui.screens.puzzle.screen import PuzzleScreen
 from tui.sessions.autosave import Autosave, offer
 from tui.sessions.session_manager import Continued
 

@@ -26,13 +26,13 @@ from traceback import format_exc
 
 from textual._xterm_parser import XTermParser
 
-from sim.errors import SchedscopeError
-from sim.experiments.results import Results
+from sim.lab.results import Results
 from sim.policies.policy import CodeRef
 from sim.session.session import one_line, parsed, session_text
 from sim.session.sources import session_of
+from sim.support.errors import SchedscopeError
 from sim.workload.source import Source
-from tests.sim.experiments.test_results import outcome
+from tests.sim.lab.test_results import outcome
 from tests.sim.workload.formats.test_nodes import SCONTROL
 from tests.sim.workload.formats.test_slog import recording
 from tests.sim.workload.test_fuzz_readers import BATSIM, CSV, EVALYS, JUNK, SACCT, SWF
@@ -148,10 +148,10 @@ def by_state(path: Path) -> str:
 
 def by_visitor(path: Path) -> str:
     """Read the file as a message from a browser, as the server does and then the visitor's process."""
-    server, visitor = import_module("tui.web.server"), import_module("tui.web.visitor")
+    server, visitor = import_module("tui.classroom.web.server"), import_module("tui.classroom.web.visitor")
     kind, about = server._parsed(path.read_bytes().decode("utf-8", "replace"))
     if kind == "resize":
-        columns, rows = import_module("tui.web.access").size_of(about)
+        columns, rows = import_module("tui.classroom.web.access").size_of(about)
         assert 1 <= columns <= 1000
         assert 1 <= rows <= 1000
         return "done"
@@ -209,7 +209,7 @@ def newer(it: bytes) -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
     if find_spec("pyarrow"):
         found["parquet"] = ("t.parquet", parquet(), (by("inspect", "@"), by("run", "@", "--policy", "easy")))
     if find_spec("aiohttp") and find_spec("textual_serve"):
-        import_module("tui.web.server")  # once, and not in each process
+        import_module("tui.classroom.web.server")  # once, and not in each process
         dropped = json.dumps(["session", it.decode()]).encode()
         found["visitor"] = ("message", dropped, (by_visitor,))
         found["keys"] = ("message", b'["stdin", "a\\u001b[A\\u001b[<0;10;5M\\u001b[200~x\\u001b[201~"]', (by_visitor,))

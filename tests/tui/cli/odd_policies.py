@@ -19,7 +19,7 @@ from sim.engine import policy_calls
 from sim.policies import POLICIES
 from sim.policies.own import loading
 from tests.tui.cli.odd_lines import TOLD, outcome
-from tui.cli.new import TEMPLATES, texts
+from tui.authoring.cli.new import TEMPLATES, texts
 
 SOONER = 2.0
 """Seconds after which code that does not return is stopped in these tests, earlier than usual"""

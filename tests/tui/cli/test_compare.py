@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from sim.comparison import comparison_sentences as parted
-from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
+from sim.support.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.cli.program import schedscope

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.source import Source
 from tests.tui.cli.program import error, schedscope
 from tui.chart.svg.drawing import Options

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sim.formatting import percent
+from sim.support.formatting import percent
 from sim.workload.models.generated import offered
 from sim.workload.replay import read
 from tui.cli.generate import command

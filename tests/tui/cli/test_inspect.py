@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.formatting import parse_moment
+from sim.support.formatting import parse_moment
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.portrait import portrait
 from tests.tui.cli.program import schedscope, write

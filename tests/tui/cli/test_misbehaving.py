@@ -121,7 +121,7 @@ def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
             raise OSError(28, "No space left on device")
         return open(path, *given, **more)
 
-    monkeypatch.setattr("tui.cli.new.open", full, raising=False)
+    monkeypatch.setattr("tui.authoring.cli.new.open", full, raising=False)
     code, line = error("new", tmp_path / "fair.py")
     assert (code, "No space left" in line) == (1, True)
     assert not (tmp_path / "fair.py").exists()

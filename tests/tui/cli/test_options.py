@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sim.errors import SchedscopeError
+from sim.support.errors import SchedscopeError
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source
 from tests.examples import examples

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.recording import Recording
-from sim.errors import FileError
-from sim.experiments.results import Results, ResultsError, dump
-from tests.sim.cluster.slurm.real import CPUS, PATIENCE, missing, say, slurm, submit, until
+from sim.lab.results import Results, ResultsError, dump
+from sim.live.cluster.recording import Recording
+from sim.support.errors import FileError
+from tests.sim.live.cluster.slurm.real import CPUS, PATIENCE, missing, say, slurm, submit, until
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
 pytestmark = [

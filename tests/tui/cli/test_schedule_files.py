@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.sim.experiments.test_kept import keeping, made
+from tests.sim.lab.test_kept import keeping, made
 from tests.tui.cli.program import error, schedscope
 
 needs_pyarrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="needs .[parquet]")

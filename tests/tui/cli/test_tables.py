@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.sim.experiments.test_pivot import file
+from tests.sim.lab.test_pivot import file
 from tests.tui.cli.program import schedscope
+from tui.annexes import module_of
 from tui.cli.tables import split, wrapped_table
 
 
@@ -54,7 +55,7 @@ def test_no_line_is_wider_than_the_terminal(
     monkeypatch.chdir(tmp_path)
     file(tmp_path / "FILE").__exit__()
     for command in ("results", "run", "policies", "metrics", "papers"):
-        monkeypatch.setattr(f"tui.cli.{command}.seen_columns", lambda: 80)
+        monkeypatch.setattr(f"{module_of(command)}.seen_columns", lambda: 80)
     done = schedscope(*words)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80

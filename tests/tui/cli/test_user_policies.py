@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sim.engine import policy_calls
+from tests.sim.authoring.test_contract import BROKEN, HERE
 from tests.sim.policies.own.test_loading import FAIR
-from tests.sim.testing.test_contract import BROKEN, HERE
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
 STOPPED = r"stopped: no decision for \d+ s \("

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sim.cluster.recording import Recorder, Recording
-from tests.sim.cluster.captures import series
+from sim.live.cluster.recording import Recorder, Recording
+from tests.sim.live.cluster.captures import series
 from tests.tui.cli.program import error
 from tests.tui.terminals import terminal
 from tui.app import Schedscope

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim.cluster.observed import Observed
-from sim.cluster.values import Cluster, ClusterJob, Node, Reservation
-from tests.sim.cluster.captures import series
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Cluster, ClusterJob, Node, Reservation
+from tests.sim.live.cluster.captures import series
 
 DAY = 1795392000.0  # a midnight in UTC
 NODES = (Node("n1", 4, memory=16000, memory_taken=8000), Node("n2", 4, memory=16000, gpus=2, gpus_taken=1))

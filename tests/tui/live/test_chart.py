@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.observed import Observed
-from sim.cluster.values import Node, Reservation
-from tests.sim.cluster.captures import VERSIONS
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Node, Reservation
+from tests.sim.live.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from sim.cluster.changes import Kind
+from sim.live.cluster.changes import Kind
 from tui.live.events import EVENTS, JUMPS
 
 

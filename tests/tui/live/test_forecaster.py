@@ -8,9 +8,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from sim.cluster.values import Cluster, ClusterJob
-from sim.errors import TraceError
-from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.support.errors import TraceError
+from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.live.watched import Recorded, heard
 from tui.live import forecaster, watch
 from tui.live.forecaster import Forecaster

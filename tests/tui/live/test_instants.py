@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.changes import changes
-from sim.cluster.observed import Observed
-from sim.cluster.values import Cluster
+from sim.live.cluster.changes import changes
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Cluster
 from sim.stops.grammar import Stop, parse_stop
 from tests.tui.live.moments import DAY, NODES, recorded, runs, waits
 from tui.live.instants import OfPicture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sim.cluster.values import Cores
+from sim.live.cluster.values import Cores
 from tests.tui.live.moments import NODES, observed_of, runs, waits
 from tui.live.node_lines import node_lines
 

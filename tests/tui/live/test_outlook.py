@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sim.cluster.values import Cluster, ClusterJob
-from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from sim.live.cluster.values import Cluster, ClusterJob
+from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.live.watched import Recorded
 from tui.live.outlook import NO_START, NOTHING, outlook
 from tui.live.watch import Replayed

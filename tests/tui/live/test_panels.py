@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.observed import Observed
-from sim.cluster.values import Cluster, Node
-from sim.forecast.board import DayScore, Forecasts
-from tests.sim.cluster.captures import VERSIONS
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.values import Cluster, Node
+from sim.live.forecast.board import DayScore, Forecasts
+from tests.sim.live.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tests.tui.live.test_queue import context_of
 from tui.chart.hover import Spot

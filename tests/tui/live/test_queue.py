@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.observed import Dated, Observed
-from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.board import Forecasts
-from sim.forecast.expected import Expected
-from sim.forecast.ranges import Range
+from sim.live.cluster.observed import Dated, Observed
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.board import Forecasts
+from sim.live.forecast.expected import Expected
+from sim.live.forecast.ranges import Range
 from tests.effort import calls
-from tests.sim.cluster.captures import VERSIONS
+from tests.sim.live.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tui.live.panels import draw_job
 from tui.live.queue import draw_queue, moved_of, range_in_words

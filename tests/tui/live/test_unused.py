@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.cluster.observed import Observed
-from sim.cluster.room import barred
-from sim.cluster.values import Cluster, ClusterJob, Node
+from sim.live.cluster.observed import Observed
+from sim.live.cluster.room import barred
+from sim.live.cluster.values import Cluster, ClusterJob, Node
 from tests.tui.live.moments import DAY, runs, waits
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera

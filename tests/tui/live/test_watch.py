@@ -11,11 +11,11 @@ from time import time
 
 import pytest
 
-from sim.cluster.pace import Pace
-from sim.cluster.scratch import Scratch
-from sim.cluster.values import Cluster, ClusterJob
-from sim.errors import FileError
+from sim.live.cluster.pace import Pace
+from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.values import Cluster, ClusterJob
 from sim.stops.grammar import parse_stop
+from sim.support.errors import FileError
 from tests.tui.late import late
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, heard
@@ -48,7 +48,7 @@ def test_trouble_leaves_the_last_picture_and_passes() -> None:
 
 
 def test_poll_that_is_asked_for_comes_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.cluster.pace.LEAST", 0.0)
+    monkeypatch.setattr("sim.live.cluster.pace.LEAST", 0.0)
     live = Live(Scripted(picture(60), picture(120)), every=900.0)
     with heard(live, Wish(CAMERA)) as until:
         first = until(lambda scene: scene.pictures == 1)
@@ -168,8 +168,8 @@ def test_an_error_of_this_program_is_not_kept_by_its_thread() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_pictures_that_memory_does_not_keep_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.cluster.observed.MOST_KEPT", 3)
-    monkeypatch.setattr("sim.cluster.observed.MOST_EVENTS", 3)
+    monkeypatch.setattr("sim.live.cluster.observed.MOST_KEPT", 3)
+    monkeypatch.setattr("sim.live.cluster.observed.MOST_EVENTS", 3)
     pictures = [picture(60.0 * at, *(waits(str(job), 2) for job in range(at + 1))) for at in range(1, 30)]
     with closing(Scratch()) as aside:
         watch = Live(Scripted(*pictures), aside=aside)

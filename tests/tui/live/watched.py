@@ -13,15 +13,15 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from sim.cluster.pace import LEAST, SLOW
-from sim.cluster.values import Cluster, ClusterJob
-from sim.errors import ClusterError
-from tests.sim.cluster.captures import series
+from sim.live.cluster.pace import LEAST, SLOW
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.support.errors import ClusterError
+from tests.sim.live.cluster.captures import series
 from tests.tui.replays import PATIENCE, painted
 from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
+from tui.live.screens.screen import LiveScreen
 from tui.live.watch import Watch, Wish
-from tui.screens.live.screen import LiveScreen
 
 
 class Recorded:

@@ -12,7 +12,7 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 
-from sim.errors import SchedscopeError
+from sim.support.errors import SchedscopeError
 from tests.tui.record.films import SIZE, film_of, text_of, watched
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version

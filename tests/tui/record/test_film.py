@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.lessons.course import found_lesson
-from sim.lessons.performance import Performance
-from sim.lessons.walk import Walk
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.walk import Walk
 from sim.policies import parse_policy
 from sim.session.session import Bookmark
 from sim.workload.source import Source

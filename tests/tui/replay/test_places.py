@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import ParameterError, SchedscopeError
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.workload.model import Field
 from tests.sim.conftest import Lab
 from tui.replay.places import find_job, parse_place

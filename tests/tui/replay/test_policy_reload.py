@@ -9,8 +9,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from sim.errors import PolicyError
 from sim.policies import parse_policy
+from sim.support.errors import PolicyError
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from tests.tui.own import ENDLESS, FCFS, FIRSTFIT, FORGETS, RAISES, TOO_WIDE, own_file, save

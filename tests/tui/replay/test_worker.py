@@ -18,9 +18,9 @@ from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.moment import Moment
 from sim.engine.policy_calls import give_up
-from sim.errors import PolicyError
-from sim.formatting import Step
 from sim.policies import Policy, parse_policy
+from sim.support.errors import PolicyError
+from sim.support.formatting import Step
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from tui.chart.scale import Camera

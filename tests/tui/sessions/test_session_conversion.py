@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.errors import SchedscopeError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.session import (
@@ -28,6 +27,7 @@ from sim.session.session import (
 from sim.session.sources import session_of
 from sim.session.trace_ref import TraceRef
 from sim.stops.grammar import parse_stop
+from sim.support.errors import SchedscopeError
 from sim.workload.source import Source
 from tests.examples import examples
 from tests.tui.replays import Replay, replay

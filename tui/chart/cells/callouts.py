@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.formatting import name
+from sim.support.formatting import name
 from tui.chart.cells.cells import Cells, one_a_cell
 from tui.chart.cells.grid import Bools, Grid
 from tui.chart.cells.labels import Label, place_labels

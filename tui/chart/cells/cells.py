@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rich.segment import Segment
 from rich.style import Style
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.chart.cells.grid import BLANK
 from tui.look.palette import HUES, TONES, Look, Tone
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.formatting import printable
 from sim.machine.processors import ranges
+from sim.support.formatting import printable
 from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.raster import Texture

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.formatting import clock, clock_near, name, span
+from sim.support.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
 from tui.chart.cells.callouts import block_labels, draw_callouts, piece_labels, rest_labels, suspension_labels
 from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell

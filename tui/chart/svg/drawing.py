@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from sim.engine.engine import Engine
-from sim.errors import NotThereError, ParameterError, SchedscopeError, near
-from sim.files import write_whole
-from sim.formatting import clock as told
+from sim.support.errors import NotThereError, ParameterError, SchedscopeError, near
+from sim.support.files import write_whole
+from sim.support.formatting import clock as told
 from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES

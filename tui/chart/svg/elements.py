@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 
 LETTER = 0.62
 """Average width of a letter, as a share of the font size."""

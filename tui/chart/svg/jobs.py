@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from math import isnan
 from typing import NamedTuple
 
-from sim.formatting import clock, name, processors
 from sim.history.stretch import Stretch
+from sim.support.formatting import clock, name, processors
 from tui.chart.raster import Texture, texture_of
 from tui.chart.scene import Drawing
 from tui.chart.svg.elements import Rect, element, outline, text, write_in

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.formatting import clock, name, processors
 from sim.machine.ousterhout_matrix import Cell, MatrixPicture
 from sim.machine.processors import ranges
+from sim.support.formatting import clock, name, processors
 from tui.chart.scene import Drawing
 from tui.chart.svg.elements import Rect, element, number, outline, text, write_in
 from tui.chart.svg.legend import textures

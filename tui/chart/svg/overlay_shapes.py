@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sim.formatting import clock_near, name
+from sim.support.formatting import clock_near, name
 from tui.chart.scene import Box, Drawing
 from tui.chart.svg.elements import element, number, outline, text, write_in
 from tui.chart.svg.frame import Frame

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from sim.errors import ParameterError
-from sim.formatting import clock, count, processors
+from sim.support.errors import ParameterError
+from sim.support.formatting import clock, count, processors
 from tui.chart.raster import texture_of
 from tui.chart.scene import Drawing
 from tui.chart.svg.elements import element, number, text

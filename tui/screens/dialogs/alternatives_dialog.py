@@ -18,9 +18,9 @@ from textual.worker import get_current_worker
 
 from sim.comparison.alternatives import ranked
 from sim.engine.schedule import Schedule
-from sim.errors import SchedscopeError
-from sim.formatting import printable
 from sim.policies import Policy, parse_policy, written_policy
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import printable
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tui.look import text

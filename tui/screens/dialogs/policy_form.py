@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from sim.errors import ParameterError
-from sim.formatting import quoted
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.consent import is_refused
@@ -18,6 +16,8 @@ from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import Parameter, as_typed, parameters_of, summary
 from sim.policies.policy import default_order
 from sim.policies.registry import order_class
+from sim.support.errors import ParameterError
+from sim.support.formatting import quoted
 from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 

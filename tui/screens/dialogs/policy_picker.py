@@ -19,12 +19,12 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker, get_current_worker
 
-from sim.errors import ParameterError, SchedscopeError
-from sim.formatting import shortened
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.own.consent import Proof, is_refused
 from sim.policies.own.naming import code_in, named_code
 from sim.policies.parameters import paragraphs
+from sim.support.errors import ParameterError, SchedscopeError
+from sim.support.formatting import shortened
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import cells, drawn
 from tui.screens.dialogs.dialog import Dialog, Page

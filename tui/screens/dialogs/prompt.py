@@ -15,7 +15,7 @@ from textual.events import Key
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
-from sim.errors import SchedscopeError
+from sim.support.errors import SchedscopeError
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import cells, drawn, shorten
 from tui.screens.dialogs.dialog import Dialog, Page

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 
-from sim.formatting import count, percent, printable, processors, span
+from sim.support.formatting import count, percent, printable, processors, span
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.model import Trace, Workload
 from tui.look.sheets import Line, Span, line, wrapped

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sim.formatting import count
+from sim.support.formatting import count
 from sim.workload.reading import ENDINGS
 from sim.workload.samples import captions
 from sim.workload.source import is_line

@@ -17,7 +17,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from sim.formatting import printable
+from sim.support.formatting import printable
 from tui.screens.dialogs.dialog import Dialog, Draw, Page
 from tui.screens.dialogs.trace_choices import Choice, completed, is_path, sections
 from tui.screens.dialogs.trace_preview import glance, look_into, said, sample

@@ -7,9 +7,9 @@ import stat
 from collections.abc import Iterable
 from functools import partial
 
-from sim.errors import SchedscopeError
-from sim.files import is_database
-from sim.formatting import count, printable, processors
+from sim.support.errors import SchedscopeError
+from sim.support.files import is_database
+from sim.support.formatting import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
 from sim.workload.samples import SAMPLES, PaperSample

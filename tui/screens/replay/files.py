@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from textual.screen import Screen
 
-from sim.errors import ParameterError, SchedscopeError
-from sim.files import refuse_replacing, write_whole
+from sim.support.errors import ParameterError, SchedscopeError
+from sim.support.files import refuse_replacing, write_whole
 from tui.look.palette import LOOKS, Look, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw

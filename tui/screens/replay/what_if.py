@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from sim.errors import ParameterError
-from sim.formatting import Clock, clock, parse_time
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
+from sim.support.errors import ParameterError
+from sim.support.formatting import Clock, clock, parse_time
 from sim.why.last_change import Division, HolderOf, PlanOf
 from sim.workload.outages import parse_set
 from tui.look.calendar import Calendar

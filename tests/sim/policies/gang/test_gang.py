@@ -17,11 +17,11 @@ from sim.decisions import reasons_in_rows as in_rows
 from sim.decisions.decisions import Keep
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.errors import ParameterError
 from sim.history.history import History
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
+from sim.support.errors import ParameterError
 from sim.workload.model import Job
 from tests.sim.conftest import Lab
 

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.authoring.workloads import random_outages, random_workload
 from sim.decisions.decisions import Backfill, Borrow, Start
 from sim.decisions.reasons import (
     AskedFor,
@@ -39,9 +40,8 @@ from sim.decisions.reasons_to_wait import (
 )
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.testing.workloads import random_outages, random_workload
+from sim.support.errors import ParameterError
 from sim.workload import reading
 from sim.workload.model import Workload
 from sim.workload.samples import sample_path

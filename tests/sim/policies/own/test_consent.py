@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
 from sim.policies import parse_policy
 from sim.policies.own.consent import OwnCodeError, Proof, agree, ask_for_consent, open_to_program
 from sim.policies.own.naming import code_in
+from sim.support.errors import SchedscopeError
 
 POLICY = """
 from pathlib import Path

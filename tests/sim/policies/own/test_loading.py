@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
@@ -23,6 +22,7 @@ from sim.policies.own.consent import OwnCodeError
 from sim.policies.own.loading import changed, file_of_module, hash_now, newest
 from sim.policies.own.naming import PLUGINS, code_in, full_spec
 from sim.policies.policy import CodeRef, full_policy
+from sim.support.errors import ParameterError
 from sim.timeline.timeline import Timeline
 from sim.workload.replay import read
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError
 from sim.policies.own.naming import code_in, full_spec, named_code
+from sim.support.errors import ParameterError
 
 
 def test_named_code_tells_the_parts_of_a_spec() -> None:

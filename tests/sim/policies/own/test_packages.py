@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
-from sim.experiments.plan import identity
+from sim.lab.plan import identity
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.own.consent import Proof, ask_for_consent
 from sim.policies.own.loading import changed, newest
 from sim.policies.own.naming import origin, plugins
 from sim.policies.policy import CodeRef, is_own
 from sim.session.trust import described
+from sim.support.errors import SchedscopeError
 from tests.packages import POLICY, install
 from tui.cli.completions import traces
 from tui.cli.policies import listing

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError, SchedscopeError
 from sim.policies import Policy, parse_policy
 from sim.policies.own import sibling_imports
 from sim.policies.own.loading import changed, code_of, files_of_code, hash_now
@@ -22,6 +21,7 @@ from sim.policies.own.naming import named_code
 from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, imported_files
 from sim.policies.policy import CodeRef
 from sim.session.trust import described
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.timeline.scenario import run
 from sim.workload.replay import read
 from tests.tui.own import FCFS, HEAD

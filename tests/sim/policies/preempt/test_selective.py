@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from sim.authoring.workloads import random_outages, random_workload
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
@@ -25,7 +26,6 @@ from sim.policies import Policy, parse_policy
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.remembering import Tolls
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.testing.workloads import random_outages, random_workload
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read

@@ -14,10 +14,10 @@ import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError, PolicyError
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive
 from sim.session.branches import records_of
+from sim.support.errors import ParameterError, PolicyError
 from sim.timeline.timeline import Timeline
 from sim.workload.replay import read
 from tests.sim.conftest import Lab

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats import batsim, table
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats.nodes import read, read_machine
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_file

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats import parquet
 from sim.workload.model import Field
 from sim.workload.reading import read

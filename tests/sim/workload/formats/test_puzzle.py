@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.engine.engine import Engine
-from sim.errors import TraceError
 from sim.session.session import from_line, one_line
 from sim.session.sources import session_of, source_of
 from sim.session.trace_ref import compare_trace
+from sim.support.errors import TraceError
 from sim.workload.formats.puzzle import Puzzle, PuzzleJob, parse_puzzle
 from sim.workload.replay import read
 from sim.workload.source import Source

@@ -10,7 +10,7 @@ import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read, read_shape

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.recording import Recorder
-from sim.cluster.values import Cluster, ClusterJob, Node, Partition, Share
 from sim.engine.engine import Engine
-from sim.errors import TraceError
+from sim.live.cluster.recording import Recorder
+from sim.live.cluster.values import Cluster, ClusterJob, Node, Partition, Share
+from sim.support.errors import TraceError
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Workload
 from sim.workload.reading import read

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats import swf, table
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.reading import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.errors import TraceError
+from sim.support.errors import TraceError
 from sim.workload.formats import table
 from sim.workload.model import Field, Trace
 from tests.effort import calls

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.formats import zone
 
 

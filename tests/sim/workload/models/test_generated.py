@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.model import Field, Workload
 from sim.workload.models.generated import MODELS, generate, offered
 from sim.workload.replay import read

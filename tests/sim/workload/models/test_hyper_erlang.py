@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.model import Field, Floats, Trace, Workload
 from sim.workload.models.hyper_erlang import HyperErlang, class_bounds, fit, fit_distribution
 from sim.workload.models.lublin import generate

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.model import Bools, Field, Trace, Workload
 from sim.workload.models.lublin import (
     BATCH,

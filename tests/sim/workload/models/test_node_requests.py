@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
 from sim.workload.replay import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.errors import ParameterError, SchedscopeError
+from sim.support.errors import ParameterError, SchedscopeError
 from tui.chart.svg import drawing
 from tui.chart.svg.drawing import Options, form_of
 

@@ -15,9 +15,9 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.chart.scene import Drawing, Mark

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError
 from sim.policies import POLICIES, parse_policy, written_policy
-from tui.cli.new import texts
+from sim.support.errors import ParameterError
+from tui.authoring.cli.new import texts
 from tui.screens.dialogs.policy_form import Field, Form, entries
 
 pytestmark = pytest.mark.usefixtures("own_program")

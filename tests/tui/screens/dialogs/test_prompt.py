@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.events import Key
 from textual.widgets import Input
 
-from sim.errors import ParameterError
+from sim.support.errors import ParameterError
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.prompt import Answers, Prompt, complained, pointed
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.lessons.lesson import ORDER
+from sim.classroom.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.classroom.entries import entries_of_lessons
 from tui.look.palette import DARK

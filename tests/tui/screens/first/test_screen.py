@@ -12,7 +12,7 @@ from time import sleep
 
 import pytest
 
-from sim.formatting import clock_near
+from sim.support.formatting import clock_near
 from sim.workload.samples import SAMPLES, sample_path
 from tests.tui.replays import PATIENCE, Replay, first_screen, replay
 from tests.tui.screens.seeing import enter, seen

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.geometry import Offset
 
-from sim.lessons.course import found_lesson
+from sim.classroom.lessons.course import found_lesson
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import hover
 from tui.app import Schedscope

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
-from sim.formatting import span
 from sim.policies import parse_policy, written_policy
 from sim.policies.recorded_rules import unkept
+from sim.support.formatting import span
 from sim.workload.source import Source
 from tests.sim.workload.test_replay import recorded
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save

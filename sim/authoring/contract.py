@@ -1,0 +1,161 @@
+"""Rules that every policy must keep, checked on one workload; one line describes how a rule is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import zip_longest
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from sim.authoring.hidden_state import kept_outside, writers
+from sim.decisions.decisions import Decision
+from sim.decisions.matrix import ReserveRow
+from sim.decisions.sentences import say
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.engine.policy_calls import patience
+from sim.machine.moment import MOMENT
+from sim.policies.policy import Policy
+from sim.support.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
+from sim.support.formatting import clock, listed
+from sim.workload.model import Workload
+
+FAILS = "it raises an error"
+LEGAL = "it makes an illegal decision"
+STARVES = "a job never starts"
+CHECKED = "it breaks a rule or a promise"
+TWICE = "it is not deterministic"
+HIDDEN = "it keeps state outside view.notes"
+PEEKS = "its decisions depend on future run times"
+SLOW = "a pass takes too long"
+RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
+"""Rules in the order in which they are checked"""
+WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or view.curious?"
+MOST_STEPS = 100_000
+TIMES = ("the first time", "the second time")
+AGAIN = 8
+"""Number of repetitions that must all decide alike before a difference is not blamed on chance."""
+
+
+class Finding(NamedTuple):
+    """Finding of a check: the broken rule, text on how it is broken, and the number of steps before the breach."""
+
+    rule: str
+    told: str
+    step: int
+
+
+Decided: TypeAlias = tuple[int, Decision]
+
+
+def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding | None:
+    """Return the first rule that the policy breaks on this workload, or None; a pass may take at most `seconds`."""
+    before = kept_outside(policy)
+    finding = _broken(policy, workload, seconds)
+    if finding is None or finding.rule not in (TWICE, HIDDEN, PEEKS):
+        return finding
+    after = kept_outside(policy)
+    if names := [name for name in after if after[name] != before.get(name)]:
+        differs = finding.told.removesuffix(f"; {WHY}")
+        places = writers(policy, names, lambda: Engine(workload, policy, curious=False).advance(MOST_STEPS))
+        written = listed(dict.fromkeys(f"in {places[name]}" for name in names if name in places))
+        how = f"{listed(names)}, which no checkpoint copies{f', is written {written}' if written else ''}"
+        return Finding(HIDDEN, f"{how}; use view.notes; {differs}", finding.step)
+    return finding
+
+
+def _broken(policy: Policy, workload: Workload, seconds: float) -> Finding | None:
+    engine = None
+    try:
+        with patience(seconds):
+            engine = Engine(workload, policy, watchers=[Checker])
+            most = MOST_STEPS * (1 + len(workload) // 100)
+            if engine.advance(most):
+                return Finding(STARVES, f"the run does not end within {most:,} steps", engine.step_count)
+            return _same_again(engine, policy, workload) or _peeks(engine, policy, workload)
+    except SchedscopeError as error:
+        return Finding(_rule_of(error), str(error), engine.step_count if engine else 0)
+
+
+def _rule_of(error: SchedscopeError) -> str:
+    match error:
+        case DecisionError():
+            return STARVES if " unfinished, the first is " in str(error) else LEGAL
+        case InvariantError():
+            return CHECKED
+        case PolicyError():
+            return SLOW if "no decision for" in str(error) else FAILS
+    raise error
+
+
+def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
+    """Return a finding if a run without reasons, or one continued from a checkpoint, differs from the first."""
+    again = Engine(workload, policy, curious=False)
+    middle = first.step_count // 2
+    again.advance(middle)
+    checkpoint, past = again.checkpoint(), again.history.until(middle, again.moment.free)
+    again.advance(2 * first.step_count + 1)
+    if _first_difference(first, again) and (finding := _random_difference(first, policy, workload)):
+        return finding
+    resumed = again.at(checkpoint, past)
+    resumed.advance(2 * first.step_count + 1)
+    if (apart := _first_difference(again, resumed)) is not None:
+        told = f"resumed from a checkpoint it decides differently: {apart[1]}"
+        return _random_difference(first, policy, workload) or Finding(HIDDEN, told, apart[0])
+    return None
+
+
+def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
+    """Return a finding if decisions change with run times that the policy cannot know yet."""
+    if not first.step_count:  # no job will ever fit: the run is over before it begins
+        return None
+    until = first.history.time_of(first.step_count // 2)
+    schedule = first.schedule()
+    ended = schedule.end <= until + MOMENT
+    begun = schedule.start <= until
+    runtime = np.where(begun, workload.estimate, np.maximum(workload.runtime / 2, 2 * MOMENT))
+    runtime = np.where(ended, workload.runtime, np.minimum(runtime, workload.estimate))
+    if np.array_equal(runtime, workload.runtime):
+        return None
+    other = replace(workload, runtime=runtime, killed=workload.killed & ended)
+    engine = Engine(other, policy, curious=False)
+    engine.run(until)
+    if (apart := _first_difference(first, engine, until, ("with the true ones", "with others"))) is None:
+        return None
+    told = f"with different future run times it already decides differently: {apart[1]}"
+    return _random_difference(first, policy, workload) or Finding(PEEKS, told, apart[0])
+
+
+def _random_difference(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
+    """Return a finding if the same run, repeated several times, differs from the one of `first`."""
+    for _ in range(AGAIN):
+        again = Engine(workload, policy, curious=False)
+        again.advance(2 * first.step_count + 1)
+        if (apart := _first_difference(first, again)) is not None:
+            return Finding(TWICE, f"{apart[1]}; {WHY}", apart[0])
+    return None
+
+
+def _first_difference(
+    one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
+) -> tuple[int, str] | None:
+    """Return (steps before the first different decision, text with the runs' `names`), or None; up to `until`."""
+    runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
+    for left, right in zip_longest(*runs):
+        if left != right:
+            step = min(decided[0] for decided in (left, right) if decided)
+            time = (one if left and left[0] == step else other).history.time_of(step)
+            then = (decided and decided[0] == step and say(decided[1], clock) for decided in (left, right))
+            told = "; ".join(f"{which}: {said or 'no decision'}" for which, said in zip(names, then, strict=True))
+            return step, f"at {clock(time)}, {told}"
+    return None
+
+
+def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
+    """Yield (step, decision) up to `until`; without `in_rows`, no reservations in rows, which reasons multiply."""
+    history = engine.history
+    for step, decision in history.all_decisions():
+        if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):
+            yield step, decision

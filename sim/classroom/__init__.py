@@ -1,0 +1,1 @@
+"""Annexe for classes: lessons, quizzes, puzzles and the game."""

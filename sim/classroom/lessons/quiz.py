@@ -1,0 +1,216 @@
+"""Endless quiz: questions on small random workloads, whose difficulty adapts to the answers.
+
+The questions depend only on the seed, the number of the question and the difficulty. Users with the same seed get the
+same questions as long as they answer equally well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sim.classroom.lessons.lesson import Ask, Kind, Lesson, LessonScene
+from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.runs import FIRST, Runs
+from sim.classroom.lessons.walk import Walk
+from sim.decisions.decisions import Backfill, Start
+from sim.policies import parse_policy
+from sim.policies.parameters import summary
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import count
+from sim.workload.model import Field, Header, Trace, Workload
+
+PROCS = 8
+TRIES = 200
+STREAK = 2
+"""Number of right answers in a row after which the difficulty increases."""
+FURTHEST = 3000
+"""Number of first steps from which questions are drawn; with more jobs, all are about the next start."""
+RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
+"""Policies to choose from, in questions that ask which policy made a schedule."""
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """Difficulty of a question: how many jobs there are, and how hard the answer is to find."""
+
+    jobs: int
+    policies: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    by_passing: bool
+    """True if the answer must be a job that is not the first in the queue."""
+    factors: tuple[int, ...] = (1,)
+    """Ratios of estimates to run times, from which one is chosen at random for each job."""
+
+
+LEVELS = (
+    Difficulty(5, ("fcfs", "firstfit"), ("next",), by_passing=False),
+    Difficulty(6, ("easy",), ("next",), by_passing=True),
+    Difficulty(7, ("easy", "conservative"), ("next", "start"), by_passing=True),
+    Difficulty(
+        7, ("easy", "conservative", "easy:order=sjf", "relaxed:omega=2"), ("start", "policy", "gains"), by_passing=True
+    ),
+    Difficulty(
+        9,
+        ("easy", "conservative", "relaxed:omega=2", "selective"),
+        ("next", "start", "policy", "gains"),
+        by_passing=True,
+        factors=(1, 2, 3),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """State of a quiz: the present question, and the score from the questions before."""
+
+    seed: int
+    number: int = 1
+    """Number of the question, counted from 1."""
+    level: int = 0
+    streak: int = 0
+    right: int = 0
+    answered: int = 0
+    most: int | None = None
+    """Number of questions in the quiz; None for an endless quiz."""
+    policy: str = ""
+    """Policy of all questions; "" to choose one at random for each question."""
+    given: tuple[Trace, Workload] | None = None
+    """Trace and workload of all questions; None for random workloads."""
+
+    @property
+    def told(self) -> str:
+        of = f"{self.right} of {count(self.answered, 'answer')} right"
+        return f"{of}, at level {self.level + 1} of {len(LEVELS)} (seed {self.seed})"
+
+    @property
+    def is_over(self) -> bool:
+        return self.most is not None and self.number > self.most
+
+    def after(self, is_right: bool | None) -> Quiz:
+        """Return the quiz at the next question; `is_right` is None if the present one was skipped."""
+        streak = self.streak + 1 if is_right else 0
+        up = streak >= STREAK and self.level + 1 < len(LEVELS)
+        level = self.level + up - (is_right is False and self.level > 0)
+        return replace(
+            self,
+            number=self.number + 1,
+            level=level,
+            streak=0 if up else streak,
+            right=self.right + bool(is_right),
+            answered=self.answered + (is_right is not None),
+        )
+
+    def ask(self) -> tuple[Performance, Walk]:
+        """Return the present question as an evaluated lesson with one scene, and the state of a user at this scene."""
+        rng = np.random.default_rng([self.seed, self.number, self.level])
+        for _ in range(TRIES):
+            try:
+                made = self._try_question(rng)
+            except SchedscopeError:  # no question is possible here, for example because no job gains
+                continue
+            if made is not None:
+                return made
+        raise SchedscopeError("nothing worth a question was found: too few jobs wait in this trace")
+
+    def _try_question(self, rng: np.random.Generator) -> tuple[Performance, Walk] | None:
+        level = LEVELS[self.level]
+        trace, workload = self.given or random_workload(rng, level)
+        policy = self.policy or _draw_one(rng, level.policies)
+        kind = _draw_one(rng, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
+        scene = _scene(rng, kind, Runs(workload, policy), level.by_passing)
+        if scene is None:
+            return None
+        told = f"Question {self.number}" + (f", {self.right} of {self.answered} right" if self.answered else "")
+        scene = replace(scene, title=f"{told} · level {self.level + 1}", show=("queue",))
+        if kind != "policy":
+            scene = replace(scene, say=f"**{policy}**: {summary(type(parse_policy(policy)))}")
+        lesson = Lesson("quiz", "Predict, then see", trace.name, (scene,), policy)
+        performance = Performance(lesson, trace, workload)
+        return performance, Walk.of(performance)
+
+
+def _draw_one(rng: np.random.Generator, things: Sequence[Any]) -> Any:
+    return things[int(rng.integers(len(things)))]
+
+
+# Questions
+
+
+def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
+    """Return a random scene of this kind, or None; `by_passing`: not the queue's first job."""
+    if kind == "next":
+        there = list(_starts(runs, by_passing))
+        if not there:
+            return None
+        step, job = _draw_one(rng, there)
+        return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
+    if kind == "start":
+        there = list(_starts(runs, by_passing))
+        if not there:
+            return None
+        step, job = _draw_one(rng, there)
+        since = runs.workload.jobs[runs.workload.rank_of(job)].submit
+        return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
+    other = _draw_one(rng, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
+    if kind == "gains":
+        return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
+    rivals = _differing(runs, rng)
+    return (
+        None if len(rivals) < 2 else LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
+    )
+
+
+def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
+    """Yield (step, job's id) where exactly one waiting job starts while others wait; `by_passing`: not the first."""
+    timeline = runs.timeline
+    step = 0
+    while step < FURTHEST:
+        before = timeline.snapshot()
+        if not timeline.seek(step + 1) or timeline.step == step:
+            return
+        step = timeline.step
+        waiting = [queued.job for queued in before.queue]
+        begun = [d.job for d in timeline.snapshot().decisions if isinstance(d, Start | Backfill)]
+        if (
+            len(waiting) > 1
+            and len(begun) == 1
+            and begun[0] in waiting
+            and (begun[0] is not waiting[0] or not by_passing)
+        ):
+            yield step, begun[0].id
+
+
+def _differing(runs: Runs, rng: np.random.Generator) -> list[str]:
+    """Return up to three policies with different schedules in random order, that of the runs among them."""
+    own = runs.spec(FIRST)
+    found = [own]
+    for spec in RIVALS:
+        starts = runs.schedule(runs.branch(spec)).start
+        if all((starts != runs.schedule(runs.branch(other)).start).any() for other in found):
+            found.append(spec)
+    return [found[place] for place in rng.permutation(min(len(found), 3)).tolist()]
+
+
+# Random workloads
+
+
+def random_workload(rng: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
+    """Return the trace and workload of `level.jobs` random jobs, on a machine so small that some of them soon wait."""
+    count = level.jobs
+    table = np.full((count, len(Field)), -1.0)
+    table[:, Field.ID] = np.arange(1, count + 1)
+    table[:, Field.SUBMIT] = np.concatenate([[0], np.cumsum(30 * rng.integers(1, 6, count - 1))])
+    procs = rng.integers(1, PROCS + 1, count)
+    procs[0] = rng.integers(PROCS // 2, PROCS - 1)
+    run = 60.0 * rng.integers(3, 25, count)
+    table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = procs
+    table[:, Field.RUN] = run
+    table[:, Field.ESTIMATE] = run * rng.choice(level.factors, count)
+    table[:, Field.STATUS] = 1
+    ids = tuple(str(number + 1) for number in range(count))
+    trace = Trace("random", "swf", ids, table, Header(max_procs=PROCS, max_nodes=PROCS))
+    return trace, Workload.of(trace).with_overruns()

@@ -1,0 +1,201 @@
+"""Progress of a user through a lesson: the current scene, the answers, and what is shown.
+
+A `Walk` is immutable: each action of the user returns a new `Walk`, which the screen or the presenter keeps in place of
+the old one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.performance import Performance, Staged
+from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
+from sim.classroom.lessons.runs import Moment
+from sim.support.errors import ParameterError
+
+IN_QUESTIONS = ("queue", "matrix", "partitions")
+"""Names of the panels that may be shown while a question is open, because they do not give away its answer."""
+LONGEST_ANSWER = 24
+
+
+@dataclass(frozen=True, slots=True)
+class SceneNow:
+    """Current scene, as it is shown to the class and, with its notes, to the teacher."""
+
+    lesson: str
+    title: str
+    text: str
+    """Text in Markdown with numbers of the run; it has paragraphs, lists, **strong**, *emphasis* and `code`."""
+    notes: str
+    index: int
+    """Number of the scene, counted from 0."""
+    count: int
+    question: Question | None = None
+    """Question of the scene, or None."""
+    typed: str = ""
+    """Answer as far as the user has typed it."""
+    verdict: Verdict | None = None
+    """Result of the answer; for a skipped question the right answer; None until it is answered."""
+    is_off: bool = False
+    """True while the user has left the scene to explore the run."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """State of a user in a lesson: the current scene and, if it has a question, the answer given."""
+
+    lesson: Lesson
+    scenes: tuple[Staged, ...]
+    index: int = 0
+    typed: str = ""
+    verdict: Verdict | None = None
+    guessed: float | None = None
+    """Time or number that the user answered; None if the user has not answered or has chosen one of the choices."""
+    given: str = ""
+    """Answer as text; "" before the answer, or if the question was skipped."""
+    is_off: bool = False
+    answers: tuple[tuple[int, bool], ...] = ()
+    """For each answered question: index of its scene, and True if the last answer was right."""
+
+    @classmethod
+    def of(cls, performance: Performance, index: int = 0) -> Walk:
+        scenes = performance.staged()
+        return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
+
+    @property
+    def staged(self) -> Staged:
+        return self.scenes[self.index]
+
+    @property
+    def open_question(self) -> Question | None:
+        return self.staged.question if self.verdict is None else None
+
+    @property
+    def now(self) -> SceneNow:
+        staged, asked = self.staged, self.open_question
+        return SceneNow(
+            lesson=self.lesson.title,
+            title=staged.title,
+            text=staged.text if self.verdict is None else staged.then,
+            notes=staged.notes,
+            index=self.index,
+            count=len(self.scenes),
+            question=asked,
+            typed=self.typed,
+            verdict=self.verdict,
+            is_off=self.is_off,
+        )
+
+    # View
+
+    @property
+    def moment(self) -> Moment:
+        asked = self.staged.question
+        return asked.seen if asked is not None and self.verdict is not None else self.staged.moment
+
+    @property
+    def selected(self) -> int | None:
+        asked = self.staged.question
+        if asked is None or self.verdict is None or asked.rank is None:
+            return self.staged.selected
+        return asked.rank
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        panels = self.staged.panels
+        if self.verdict is not None and self.moment.beside is not None:
+            return ("versus",)
+        return panels if self.open_question is None else tuple(name for name in panels if name in IN_QUESTIONS)
+
+    @property
+    def guess(self) -> tuple[float, float] | None:
+        """Return the time that the user answered and the right time; None if the user has not answered with a time."""
+        asked = self.staged.question
+        if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
+            return None
+        return self.guessed, asked.value.number
+
+    @property
+    def is_right(self) -> bool | None:
+        return self.answers[-1][1] if self.answers else None
+
+    # Navigation
+
+    @property
+    def is_at_the_end(self) -> bool:
+        return self.index == len(self.scenes) - 1 and self.open_question is None
+
+    def next(self) -> Walk:
+        """Return the walk at the next scene or, if a question is open, with its answer; at the last, end exploring."""
+        if self.open_question is not None:
+            return self._with_answer(None)
+        return self.go(self.index + 1) if not self.is_at_the_end else self.back()
+
+    def previous(self) -> Walk:
+        """Return the walk at the previous scene or, if an answer is shown, with this scene's question open again."""
+        return self.go(self.index if self.verdict is not None else self.index - 1)
+
+    def go(self, index: int) -> Walk:
+        index = min(max(index, 0), len(self.scenes) - 1)
+        return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
+
+    def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
+        """Return the walk at this scene with an earlier walk's answers: (index of the scene, True if it was right)."""
+        known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
+        return replace(self.go(index), answers=known)
+
+    def off(self) -> Walk:
+        return replace(self, is_off=True, typed="")
+
+    def back(self) -> Walk:
+        return replace(self, is_off=False)
+
+    # Answers
+
+    def typing(self, letter: str) -> Walk:
+        """Return the walk after a typed letter; a text that stands for exactly one choice is the answer."""
+        typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
+        if asked is not None and (choice := asked.begun(typed)) is not None:
+            return self._with_answer(choice)
+        return replace(self, typed=typed)
+
+    def rubbed_out(self) -> Walk:
+        return replace(self, typed=self.typed[:-1])
+
+    def entered(self) -> Walk:
+        if self.open_question is None:
+            return self
+        return self._with_answer(self.open_question.read(self.typed))
+
+    def picked(self, rank: int | None, time: float | None) -> Walk:
+        """Return the walk after a click, which is the answer if the question asks for such: a job, or a `time`. In a
+        lesson about a recording, this is seconds from the present moment.
+        """
+        asked = self.open_question
+        if asked is None:
+            return self
+        if asked.choices:
+            choice = None if rank is None else asked.of_rank(rank)
+            return self if choice is None else self._with_answer(choice)
+        if asked.value is not None and (asked.value.unit == "moment" or asked.kind == "start") and time is not None:
+            return self._with_answer(float(time))
+        return self
+
+    def chosen(self, number: int) -> Walk:
+        asked = self.open_question
+        if asked is None or not 0 <= number < len(asked.choices):
+            raise ParameterError("there is no such choice")
+        return self._with_answer(asked.choices[number])
+
+    def _with_answer(self, given: AnswerOption | float | None) -> Walk:
+        """Return the walk with the answer `given` and its result; None skips the question."""
+        asked = self.open_question
+        assert asked is not None
+        if given is None:
+            return replace(self, typed="", verdict=Verdict(is_right=False, told=asked.told), is_off=False)
+        verdict = asked.judge(given)
+        answers = (*(a for a in self.answers if a[0] != self.index), (self.index, verdict.is_right))
+        guessed = given if isinstance(given, float) else None
+        written = asked.written(given)
+        return replace(self, typed="", verdict=verdict, guessed=guessed, given=written, is_off=False, answers=answers)

@@ -1,0 +1,132 @@
+"""Measurements of a run for a results file: metrics, percentiles, means of batches, groups, and overload."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sim.engine.schedule import Schedule
+from sim.lab.cut import Cut
+from sim.lab.kept import JOBS, packed
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric
+from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.fragmentation import fragmentation
+from sim.metrics.groups import GroupRow
+from sim.metrics.measure import GROUPS, PARTIES
+from sim.metrics.over_time import over_time
+from sim.metrics.search import meant
+from sim.support.errors import ParameterError
+from sim.support.formatting import quoted
+from sim.workload.model import Floats
+
+BATCHES = 20
+"""Number of batches of a run's jobs, by submission, whose means give a confidence interval within the run."""
+QUEUE, CLEARED, FULL = 10, 0.1, 0.99
+"""Limits for overload, either the first two or the third: number of jobs that wait at the last arrival; time until
+these have started, as a share of the time of all arrivals; utilization.
+"""
+_BATCHED = (*SPREADS, "bounded_slowdown_z")
+_BY_NAME = {entry.name: entry for entry in MEASURED}
+
+
+def measured_metric(name: str) -> Metric:
+    """Return the metric with this name, among all metrics of a results file.
+
+    >>> measured_metric("p95_wait").title
+    '95 % of waits'
+    """
+    if name not in _BY_NAME:
+        raise ParameterError(f"no metric {quoted(name)}{meant(name, MEASURED)}")
+    return _BY_NAME[name]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measurements of one run."""
+
+    values: dict[str, Value]
+    overload: str = ""
+    """Warning that the run is overloaded, so that its means say little about the policy; "" if it is not."""
+    batches: str = ""
+    """JSON text of metric -> list of means, one for each batch of submissions; "" if there are too few jobs."""
+    groups: dict[str, list[GroupRow]] = field(default_factory=dict)
+    log: str = ""
+    """Name of the recorded log, as given in the header of the trace file."""
+    jobs: dict[str, list[bytes]] = field(default_factory=dict)
+    """Compressed pieces of the finished jobs' columns by name; empty if jobs are not stored"""
+    unlimited: tuple[str, ...] = ()
+    """Names of the policies because of which the recorded limits did not count"""
+    unweighed: str = ""
+    """Warning that the policy slurm ran without the weights of the site; "" if it did not."""
+
+
+def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
+    """Return the measurements of a schedule; `cut` says which jobs are left out, such as "10%,5%".
+
+    `groups` names the groupings of jobs to measure; "jobs" among them stores the jobs.
+    """
+    jobs = FinishedJobs.of(schedule)
+    if cut:
+        jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
+    values = aggregates(jobs)
+    for name in SPREADS:
+        column = getattr(jobs, name)
+        tails = np.percentile(column, TAILS).tolist() if len(column) else [None] * len(TAILS)
+        values |= {f"p{share}_{name}": tail for share, tail in zip(TAILS, tails, strict=True)}
+    if cut and len(jobs):
+        values |= _machine_meanwhile(schedule, float(jobs.submit.min()), float(jobs.submit.max()))
+    else:
+        values |= fragmentation(schedule)
+    rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}
+    kept = packed(jobs, rows) if JOBS in groups else {}
+    log = schedule.workload.header.log
+    return Measured(values, overload(schedule), _batches(jobs), rows, log, kept)
+
+
+def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
+    """Return the machine's metrics (utilization, loss of capacity, fragmentation) from `begin` to `finish`."""
+    found = over_time(schedule, 1, begin, finish)
+    names = ("utilization", "loss_of_capacity")
+    if not found.edges:
+        return {}
+    return {name: getattr(found, name)[0] for name in names} | dict(fragmentation(schedule, begin, finish))
+
+
+def _batches(jobs: FinishedJobs) -> str:
+    if len(jobs) < 2 * BATCHES:
+        return ""
+    cuts = np.linspace(0, len(jobs), BATCHES + 1).astype(np.int64)
+    sizes = np.diff(cuts)
+
+    def means(column: Floats) -> list[float]:
+        return [float(f"{mean:.6g}") for mean in (np.add.reduceat(column, cuts[:-1]) / sizes).tolist()]
+
+    return json.dumps({f"mean_{name}": means(getattr(jobs, name)) for name in _BATCHED})
+
+
+def overload(schedule: Schedule) -> str:
+    """Return a warning if a mean says more about the length of the run than about the policy, otherwise ""."""
+    submit, line = np.sort(schedule.workload.submit), schedule.curves  # with feedback ranks are not in this order
+    if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):
+        return ""
+    came = float(submit[-1] - submit[0])
+    waiting = int(line.waiting[np.searchsorted(line.time, submit[-1], side="right") - 1])
+    longer = float(np.nanmax(schedule.start, initial=submit[-1]) - submit[-1]) / came
+    if waiting >= QUEUE and longer > CLEARED:
+        return f"{waiting:,} jobs wait when the last one comes; to start them takes {longer:.0%} of the time before"
+    used = min(over_time(schedule, 4, float(submit[0]), float(submit[-1])).utilization[1:], default=0.0)
+    return f"the machine is full: {used:.1%} used" if used > FULL else ""
+
+
+def batches_of(text: str) -> dict[str, Any]:
+    """Return the stored means of batches as a mapping from metric to list; empty if the text is damaged or empty."""
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

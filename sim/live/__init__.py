@@ -1,0 +1,1 @@
+"""Annexe of real clusters: what was observed of them, recordings, forecasts."""

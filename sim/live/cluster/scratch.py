@@ -1,0 +1,36 @@
+"""Temporary file for the pictures of a live cluster, which would take too much memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.support.errors import FileError
+
+
+class Scratch:
+    """Pictures in a temporary file, which ends with this object; one thread may write while others read."""
+
+    def __init__(self) -> None:
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="schedscope-live-")
+        except OSError as error:
+            raise FileError(f"no folder for temporary files: {error.strerror or error}") from None
+        path = Path(self._folder.name, "live.slog")
+        self._recorder, self._recording = Recorder(path), Recording(path)
+
+    def add(self, cluster: Cluster) -> None:
+        self._recorder.add(cluster)
+
+    def add_history(self, jobs: Iterable[ClusterJob]) -> None:
+        """Ignore these ended jobs, because only pictures are stored here."""
+
+    def at(self, time: float) -> Cluster:
+        return self._recording.at(time)
+
+    def close(self) -> None:
+        self._recorder.close()
+        self._folder.cleanup()

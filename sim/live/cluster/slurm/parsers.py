@@ -1,0 +1,142 @@
+"""Parser of `squeue --json` in all versions: numbers are plain (22.05), or `{set, infinite, number}` (formats 40 to
+45).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from sim.live.cluster.slurm.text import MOST_LETTERS, gpus_of
+from sim.live.cluster.values import WAITING, ClusterJob, Cores
+from sim.support.errors import TraceError
+from sim.workload.formats.sacct import tasks
+from sim.workload.formats.slurm_text import hosts
+from sim.workload.formats.table import number
+
+Record = dict[str, Any]
+
+
+def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
+    """Return the jobs in `text`, the output of `squeue --json`. Records without a job number are left out; `path` names
+    the source in errors.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise TraceError("is no JSON of squeue", path) from None
+    listed = found.get("jobs") if isinstance(found, dict) else None
+    if not isinstance(listed, list):
+        raise TraceError("holds no list of jobs; make it with squeue --json", path)
+    known = (record for record in listed if isinstance(record, dict) and _number(record, "job_id") is not None)
+    return tuple(task for record in known for task in _each_task(_job(record)))
+
+
+def _each_task(job: ClusterJob) -> Iterable[ClusterJob]:
+    """Yield a job for each waiting task of an array's record, otherwise the job itself."""
+    return (replace(job, id=task) for task in tasks(job.id)) if "[" in job.id else (job,)
+
+
+def _job(record: Record) -> ClusterJob:
+    job, array, task = (_number(record, key) for key in ("job_id", "array_job_id", "array_task_id"))
+    limit = _number(record, "time_limit")
+    tasks, het = _text(record, "array_task_string"), _number(record, "het_job_id")
+    name = f"{job:.0f}"
+    if het:
+        name = f"{het:.0f}+{_number(record, 'het_job_offset') or 0:.0f}"
+    elif array and tasks:
+        name = f"{array:.0f}_[{tasks}]"
+    elif array and task is not None:
+        name = f"{array:.0f}_{task:.0f}"
+    asked = _text(record, "tres_alloc_str") or _text(record, "tres_req_str")
+    most, state = _number(record, "max_nodes"), _state(record.get("job_state"))
+    return ClusterJob(
+        id=name,
+        number=f"{job:.0f}",
+        state=state,
+        name=_text(record, "name")[:MOST_LETTERS],
+        reason="" if (reason := _text(record, "state_reason")) == "None" else reason,
+        user=_text(record, "user_name"),
+        account=_text(record, "account"),
+        partition=_text(record, "partition"),
+        qos=_text(record, "qos"),
+        cpus=int(_number(record, "cpus") or 0),
+        nodes_wanted=int(_number(record, "node_count") or 0),
+        memory=int(_number(record, "memory_per_node") or _number(record, "memory_per_cpu") or 0),
+        gpus=gpus_of(asked),
+        limit=None if limit is None else limit * 60,
+        submit=_number(record, "submit_time") or 0.0,
+        eligible=_number(record, "eligible_time") or None,
+        start=_number(record, "start_time") or None,
+        end=_number(record, "end_time") or None,
+        priority=int(_number(record, "priority") or 0),
+        nodes=hosts(_text(record, "nodes")),
+        planned_nodes=hosts(_text(record, "scheduled_nodes")),
+        cores=tuple(_cores(record.get("job_resources"))),
+        dependency=_text(record, "dependency"),
+        reservation=_text(record, "resv_name"),
+        array=f"{array:.0f}" if array else "",
+        workdir=_text(record, "current_working_directory"),
+        tres=asked[:MOST_LETTERS],
+        is_exclusive=record.get("shared") in ("none", ["none"]),
+        at_once=int(_number(record, "array_max_tasks") or 0),
+        most_nodes=int(most) if most is not None and state in WAITING else None,
+    )
+
+
+def _number(record: Record, key: str) -> float | None:
+    """Return the number in a field, in any form that Slurm writes; None if it is unset or infinite."""
+    value = record.get(key)
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set") and not value.get("infinite") else None
+    return number(value) if isinstance(value, (int, float)) else None
+
+
+def _text(record: Record, key: str) -> str:
+    value = record.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _state(value: object) -> str:
+    states = value if isinstance(value, list) else [value]
+    return next((state for state in states if isinstance(state, str)), "")
+
+
+def _cores(resources: object) -> Iterator[Cores]:
+    """Yield the cores that a job holds on each node; cores are numbered across all sockets of the node. Yield nothing
+    if the output does not list cores.
+    """
+    if not isinstance(resources, dict):
+        return
+    nodes = resources.get("nodes")
+    listed = nodes.get("allocation") if isinstance(nodes, dict) else resources.get("allocated_nodes")
+    for node in listed if isinstance(listed, list) else ():
+        if not isinstance(node, dict) or (isinstance(sockets := node.get("sockets"), dict) and set(sockets) - {"0"}):
+            continue  # up to parser 40 only allocated cores are listed, so a second socket begins anywhere
+        if mask := _mask(sockets):
+            yield Cores(str(node.get("name") or node.get("nodename") or ""), mask)
+
+
+def _mask(sockets: object) -> int:
+    mask = base = 0
+    for _, socket in _numbered(sockets):
+        cores = list(_numbered(socket.get("cores") if isinstance(socket, dict) else None))
+        for at, core in cores:
+            status = core.get("status") if isinstance(core, dict) else core
+            words = status if isinstance(status, list) else [status]
+            if "allocated" in {str(word).lower() for word in words} and base + at < 4096:
+                mask |= 1 << (base + at)
+        base += max((at + 1 for at, _ in cores), default=0)
+    return mask
+
+
+def _numbered(found: object) -> Iterable[tuple[int, Any]]:
+    """Yield (index, value) for each item of a list, or of an object whose keys are the indices."""
+    if isinstance(found, dict):
+        yield from ((int(key), value) for key, value in found.items() if key.isdecimal() and len(key) < 5)
+    elif isinstance(found, list):
+        for at, value in enumerate(found):
+            index = value.get("index") if isinstance(value, dict) else None
+            yield index if isinstance(index, int) and 0 <= index < 4096 else at, value

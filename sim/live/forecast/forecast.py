@@ -1,0 +1,424 @@
+"""Forecasts of starts: the state of a cluster at one poll is simulated forward by Slurm's rules, in the order of
+priorities.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import inf, isnan
+from statistics import median
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from sim.decisions.reasons import AsRecorded
+from sim.live.cluster.constraints import allowed
+from sim.live.cluster.machine import machine_in_words, with_partitions
+from sim.live.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
+from sim.live.forecast.in_partitions import ByPriority, points_of, priorities
+from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
+from sim.live.forecast.past import Past
+from sim.live.forecast.plan_ahead import Demands, PlanAhead, Waiting
+from sim.live.forecast.tree_order import tree_order
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.slurm import Entry, Slurm
+from sim.policies.orders import Fcfs
+from sim.policies.policy import Policy
+from sim.timeline.scenario import run
+from sim.workload.formats.nodes import shape_of
+from sim.workload.formats.sacct_requests import Asked, resources
+from sim.workload.model import Job, Workload
+from sim.workload.shape import Request, Seats, Shape
+
+if TYPE_CHECKING:
+    from sim.engine.moment import Moment
+
+MOST_WAITING = 500
+"""Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
+Slurm's backfill considers the same number.
+"""
+MOST_REPLANNED = 250_000
+"""Largest product of jobs, waiting jobs and nodes with which a forecast with learnt run times makes a new plan whenever
+a job ends, which takes about half a second. With more, it makes one plan, which is less exact but takes a hundredth of
+the time.
+"""
+RESOLUTION = 60.0
+"""Seconds to which ends are rounded up in a plan that is made once, as Slurm's backfill does; less if jobs are
+short.
+"""
+MOST_EXACT = 2_000_000
+"""Largest product of jobs and nodes with which far ends are planned as exactly as near ones. More of them would take
+hundreds of megabytes.
+"""
+STEPS = 240
+"""Number by which the median time limit is divided to get the rounding of ends (at least 1 second, at most
+`RESOLUTION`).
+"""
+_GPUS = re.compile(r"(?:^|,)gres/gpu[^,]*")
+UNLIMITED = 86400.0
+"""Run time in seconds that is assumed for a job without a time limit."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Model of a cluster for a forecast: which of its rules count, and how long jobs are expected to run."""
+
+    name: str
+    on_nodes: bool = True
+    has_limits: bool = True
+    quantile: float | None = None
+    """Quantile (0 to 1) of the run times of comparable past jobs that is taken as a job's run time; None if each job
+    runs to its limit.
+    """
+
+
+PROCESSORS = Model("processors alone", on_nodes=False, has_limits=False)
+NODES = Model("nodes", has_limits=False)
+LIMITS = Model("nodes and limits")
+LEARNT = Model("and learnt run times", quantile=0.5)
+MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
+
+
+@dataclass(frozen=True)
+class FromNow(Slurm):
+    """Slurm's policy for a forecast: the simulation begins when some jobs, which have the lowest ranks, already run on
+    their nodes.
+    """
+
+    keeps_whole_nodes: ClassVar[bool] = False  # plans of cores are nearer to the starts that come
+    running: int = field(default=0, repr=False)
+    """Number of jobs that already run when the simulation begins; they have the lowest ranks."""
+    demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
+    """For each job (by rank): the limits that it counts against, as (index of the limit in `most`, amount that the job
+    takes of it).
+    """
+    most: Sequence[float] = field(default=(), repr=False)
+    """For each limit: largest amount of it that running jobs may take in total."""
+    has_points: bool = field(default=False, repr=False)
+    """True if the points of each partition are known for jobs with several partitions."""
+
+    def decide(self, now: Moment) -> None:
+        for job in now.queued():
+            if job.rank < self.running:
+                seats = now.where_it_ran(job)
+                if seats is not None or now.fits(job):
+                    now.begin(job, AsRecorded(now.time, 0.0), seats)
+        super().decide(now)
+
+    def _main(self, now: Moment) -> dict[int, Job]:
+        """Start no job: in Slurm's main half a job that does not fit closes all nodes of its partitions for others. Any
+        job that starts nevertheless starts in the backfill half, too.
+        """
+        return {}
+
+    def is_held(self, view: Moment, job: Job) -> bool:
+        own = self.demands.get(job.rank, ())
+        if not own:
+            return False
+        used = self._used(view)
+        return any(used[number] + amount > self.most[number] for number, amount in own)
+
+    def _used(self, view: Moment) -> Counter[int]:
+        """Return how much of each limit the running jobs take. It is counted again only after a start or an end."""
+        running, kept = tuple(view.running), view.notes.setdefault("used", {})
+        if running not in kept:
+            kept.clear()
+            kept[running] = Counter()
+            for rank in running:
+                for number, amount in self.demands.get(rank, ()):
+                    kept[running][number] += amount
+        found: Counter[int] = kept[running]
+        return found
+
+    def entries(self, view: Moment) -> list[Entry]:
+        """Return each waiting job once if the points of partitions are unknown: its recorded priority is that of one
+        partition, which is not known.
+        """
+        if self.has_points:
+            return super().entries(view)
+        queue, tiers = view.queue, view.tiers
+        return [(job, -1) for job in (sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue)]
+
+    def to_plan(self, view: Moment, waiting: list[Entry]) -> list[Entry]:
+        """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, and
+        plans of the jobs behind that last one do not change them.
+        """
+        many = len(waiting)
+        while many and (self.is_held(view, waiting[many - 1][0]) or not view.fits(waiting[many - 1][0])):
+            many -= 1
+        return waiting[:many]
+
+
+def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
+    """Return True if the waiting job waits for something that the model covers: priority, resources or, if the model
+    has limits, a limit.
+    """
+    if not job.is_waiting or not job.cpus:
+        return False
+    is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
+    return is_for_room or (model.has_limits and is_limited(job))
+
+
+def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
+    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
+    to wait the model does not cover are missing. The mapping is empty if a running job has more than its nodes have.
+    """
+    if cluster.is_private or not cluster.nodes:
+        return {}
+    running = [job for job in cluster.running if job.nodes and job.cpus]
+    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
+    bounds = bounds_of(cluster) if model.has_limits else ()
+    most = tuple(bound.limit.most for bound in bounds)
+    estimates = [_left(cluster, job) for job in jobs]
+    shape = _shape(cluster, jobs) if model.on_nodes else None
+    procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
+    keep = []
+    for place, job in enumerate(jobs):
+        own = demands([job], bounds)[0]
+        fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], estimates[place])
+        if job.is_running and not fits:
+            return {}
+        if job.is_running or (fits and is_known(job, bounds) and all(amount <= most[number] for number, amount in own)):
+            keep.append(place)
+    kept = [jobs[place] for place in keep]
+    lengths = [_expected(cluster, job, model, past) for job in kept]
+    known, shape = Demands(most, demands(kept, bounds)), shape and shape.take(keep)
+    if shape is not None and (
+        model.quantile is None or len(kept) * (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED
+    ):
+        found = _planned(cluster, kept, shape, known, lengths).items()
+        return {kept[place].id: cluster.at + start for place, start in found}
+    policy: Policy = Easy()
+    if shape is not None:
+        several, points = _several(cluster, kept)
+        ranked = [
+            replace(job, priority=round(max(several.get(place, {"": job.priority}).values())))
+            for place, job in enumerate(kept)
+        ]
+        if several:
+            groups = tuple(replace(group, factor=round(points.get(group.name, 0.0))) for group in shape.groups)
+            shape = replace(shape, groups=groups)
+        by = (shape.factors, float(max((group.factor for group in shape.groups), default=0))) if several else ((), 0.0)
+        order = tree_order(cluster, ranked, *by) or (
+            past.shares.order(cluster, ranked, *by) if past is not None else None
+        )
+        order = order or (ByPriority([job.priority for job in ranked], *by) if several else Fcfs())
+        policy = FromNow(
+            order,
+            0.0,
+            bf_resolution=1.0,
+            running=len(running),
+            demands=known.taken,
+            most=most,
+            has_points=bool(several),
+        )
+    workload = _workload(kept, [estimates[place] for place in keep], lengths, shape, procs)
+    starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
+    return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
+
+
+def seconds_of(cluster: Cluster) -> float:
+    """Return roughly how many seconds a usual computer takes for the forecasts of this picture with three learnt run
+    times, which depends only on the numbers of jobs and nodes.
+    """
+    waiting = min(sum(can_be_forecast(job) for job in cluster.queue), MOST_WAITING)
+    jobs = len(cluster.running) + waiting
+    replanned = jobs * waiting * len(cluster.nodes)
+    each = 8e-6 * replanned if replanned <= MOST_REPLANNED else 1.2e-6 * jobs * len(cluster.nodes)
+    return 0.01 + 1e-4 * jobs + each
+
+
+def _several(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[dict[int, dict[str, float]], dict[str, float]]:
+    """Return the priorities in each of its partitions of each waiting job that names several, by index in `jobs`, and
+    the points of each partition.
+    """
+    if not any("," in job.partition for job in jobs if job.is_waiting):
+        return {}, {}
+    points = points_of(cluster)
+    found = {
+        place: priorities(job, cluster.parts.get(job.number), points)
+        for place, job in enumerate(jobs) if job.is_waiting
+    }  # fmt: skip
+    return {place: each for place, each in found.items() if each}, points
+
+
+def _planned(
+    cluster: Cluster, jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float]
+) -> dict[int, float]:
+    """Return the start of each waiting job, by its index in `jobs`, in a plan made once. Starts are seconds from now.
+
+    The jobs that a limit holds back now take their places behind all others, as Slurm's backfill passes over them. A
+    job with several partitions is planned once for each, with its priority there.
+    """
+    running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, float, Waiting]]()
+    several, _ = _several(cluster, jobs)
+    for place, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
+        if job.is_waiting:
+            request, own = shape.requests[place], several.get(place, {})
+            for number in request.groups if own else ():
+                name = shape.groups[number].name
+                if not shape.why_never(replace(request, groups=(number,)), _left(cluster, job)):
+                    entries.append((is_limited(job), -own[name], Waiting(place, length, only=number)))
+            if not own:
+                entries.append((is_limited(job), -job.priority, Waiting(place, length)))
+        elif seats := (shape.ran and shape.ran[place]) or shape.seat(shape.requests[place], shape.has):
+            running.append((place, seats, length))
+    limits = [job.limit for job in jobs if job.limit]
+    grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
+    is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
+    waiting = [each for *_, each in sorted(entries, key=lambda each: each[:2])]
+    found = PlanAhead(shape, known, running, grain, is_coarse, cluster.at).starts(waiting)
+    return {place: start for place, start in found.items() if start < inf}
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """Forecasts of one picture (polled state of a cluster) under several models, each made at most once."""
+
+    cluster: Cluster
+    past: Past
+    _made: dict[Model, dict[str, float]] = field(default_factory=dict, repr=False)
+
+    def starts(self, model: Model) -> dict[str, float]:
+        """Return a mapping from the id of each waiting job to its start under the model, in seconds since 1970."""
+        key = replace(model, name="")
+        if key not in self._made:
+            self._made[key] = forecast(self.cluster, model, self.past)
+        return self._made[key]
+
+    def spans(self, model: Model, share: float) -> dict[str, tuple[float, float]]:
+        """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
+        model without a quantile.
+
+        The two starts come from a forecast with short run times and one with long run times. The share `share` of the
+        past run times lies between the two.
+        """
+        if model.quantile is None:
+            return {}
+        ends = ((1 - share) / 2, (1 + share) / 2)
+        first, last = (self.starts(replace(model, quantile=quantile)) for quantile in ends)
+        return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
+
+
+def _left(cluster: Cluster, job: ClusterJob) -> float:
+    """Return the seconds until a running job reaches its time limit; for a waiting job, its whole time limit in
+    seconds.
+    """
+    if job.is_waiting:
+        return max(job.limit or UNLIMITED, 1.0)
+    return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
+
+
+def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
+    """Return the seconds for which a job is expected to run: from its start or, if it runs already, from now."""
+    most = _left(cluster, job)
+    if model.quantile is None or past is None:
+        return most
+    so_far = 0.0 if job.is_waiting else max(cluster.at - (job.start or cluster.at), 0.0)
+    length = past.length(job, model.quantile, so_far)
+    return most if length is None else min(max(length - so_far, 1.0), most)
+
+
+def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
+    """Return the nodes with the request of each job; waiting jobs get no node that is unavailable now."""
+    cluster, features = _with_constraints(with_partitions(cluster), jobs)
+    machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
+    gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
+    groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
+    asked = Asked(replace(machine, groups=groups))
+    for job in jobs:
+        # whole nodes come with all their GPUs, of which no two nodes need have as many
+        tres = _GPUS.sub("", job.tres) if job.is_running and job.is_exclusive else job.tres
+        row = {
+            "partition": job.partition, "reqtres": tres, "alloctres": tres, "nodelist": ",".join(job.nodes),
+            "reqmem": f"{job.memory}Mn" if job.memory else "", "reqnodes": str(job.nodes_wanted),
+            "reservation": job.reservation,
+        }  # fmt: skip
+        if job.gpus and "gres/gpu" not in job.tres:
+            row["reqtres"] += f",gres/gpu={job.gpus * job.nodes_wanted}"
+        counts = {held.node: held.mask.bit_count() for held in job.cores}
+        asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
+    shape = asked.shape
+    asked_for = zip(jobs, shape.requests, features, strict=True)
+    return replace(shape, requests=tuple(replace(_as_asked(job, each), features=own) for job, each, own in asked_for))
+
+
+def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Cluster, list[frozenset[str]]]:
+    """Return the cluster with a feature for each set of nodes to which constraints restrict waiting jobs, and for each
+    job the features that it requests then.
+    """
+    sets, features = dict[frozenset[str], str](), list[frozenset[str]]()
+    for job in jobs:
+        is_free = not (job.is_waiting and (job.features or job.required or job.excluded))
+        names = frozenset[str]() if is_free else frozenset(node.name for node in allowed(cluster, job))
+        features.append(frozenset() if is_free else frozenset({sets.setdefault(names, f"set {len(sets)}")}))
+    nodes = (
+        replace(node, features=tuple(feature for names, feature in sets.items() if node.name in names))
+        for node in cluster.nodes
+    )
+    return replace(cluster, nodes=tuple(nodes)), features
+
+
+def _as_asked(job: ClusterJob, request: Request) -> Request:
+    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes. A running job
+    may also have nodes that take no new jobs.
+    """
+    if not job.is_waiting:
+        return replace(request, groups=())
+    request = replace(request, is_exclusive=True) if job.is_exclusive else request
+    request = _with_memory_of_nodes(job, request)
+    many, tasks = job.most_nodes, request.tasks
+    if tasks is None or not many or many != job.nodes_wanted or tasks % many:
+        return request
+    once = request.per_node or (0,) * len(request.each)
+    each = tuple(amount * (tasks // many) + own for amount, own in zip(request.each, once, strict=True))
+    return replace(request, each=each, nodes=many, tasks=None, least=1, per_node=())
+
+
+def _workload(
+    jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
+) -> Workload:
+    """Return a workload of the jobs in this order, all submitted now. `lengths` are their run times in seconds,
+    `estimates` their estimates.
+    """
+    size = len(jobs)
+    users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
+    unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)
+    return Workload(
+        name="from now",
+        procs=shape.cores if shape else procs,
+        ids=tuple(job.id for job in jobs),
+        submit=np.zeros(size),
+        width=np.array([job.cpus for job in jobs], np.int64),
+        runtime=np.array(lengths, float),
+        estimate=np.array(estimates, float),
+        wait=np.full(size, -1.0),
+        user=np.array([users[job.user] for job in jobs], np.int64),
+        group=unknown,
+        queue=unknown,
+        status=unknown,
+        high=nothing,
+        reserve=np.full(size, np.nan),
+        killed=nothing,
+        shape=shape,
+    )
+
+
+def _with_memory_of_nodes(job: ClusterJob, request: Request) -> Request:
+    """Return the request with memory for each node, not for each core, if the total is nearer to that many times what
+    the job asks for.
+    """
+    told = resources(job.tres)
+    total, nodes = told.get("mem", 0.0), max(told.get("node", 0.0), job.nodes_wanted, 1)
+    if not job.memory or not request.each[1:2] or request.tasks is None or not total:
+        return request
+    if abs(total - job.memory * nodes) >= abs(total - job.memory * job.cpus):
+        return request
+    once = request.per_node or (0,) * len(request.each)
+    each = (request.each[0], 0, *request.each[2:])
+    return replace(request, each=each, per_node=(once[0], job.memory, *once[2:]))

@@ -1,0 +1,73 @@
+"""Limits on what an account, user or QOS (Slurm's quality of service) may run at one time, and numbers of licenses, as
+forecasts apply them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sim.live.cluster.constraints import licenses_of
+from sim.live.cluster.values import Cluster, ClusterJob, Limit
+
+_WHAT = re.compile(r"(?:Grp|Max)(?:Jobs(?:PU|PA)?|TRES(?:PU|PA)?=(cpu|gres/gpu))|license")
+LICENSES = "Licenses"
+"""Slurm's reason to wait of a job for which too few licenses are free."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Limit on an amount (such as cores) that certain jobs may take in total at one time."""
+
+    limit: Limit
+
+    def covers(self, job: ClusterJob) -> bool:
+        """Return True if the job belongs to the account, user or QOS whose jobs this limit restricts, or requests this
+        license.
+        """
+        if self.limit.kind == "license":
+            return self.limit.name in licenses_of(job)
+        names = {
+            "account": job.account,
+            "user": f"{job.user} of {job.account}",
+            "qos": job.qos,
+            "qos of a user": f"{job.user} in {job.qos}",
+            "qos of an account": f"{job.account} in {job.qos}",
+        }
+        return names.get(self.limit.kind) == self.limit.name
+
+    def amount(self, job: ClusterJob) -> int:
+        """Return the amount of this limit that the job takes while it runs."""
+        if self.limit.kind == "license":
+            return licenses_of(job).get(self.limit.name, 0)
+        _, _, resource = self.limit.what.partition("=")
+        return {"cpu": job.cpus, "gres/gpu": job.gpus * max(len(job.nodes), job.nodes_wanted)}.get(resource, 1)
+
+
+def bounds_of(cluster: Cluster) -> tuple[Bound, ...]:
+    """Return those limits of the cluster that a forecast can take into account."""
+    return tuple(Bound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
+
+
+def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
+    """Return a mapping from the index of each job to the limits that it counts against, as (index of the limit in
+    `bounds`, amount).
+    """
+    listed = tuple(enumerate(bounds))
+    return {
+        place: tuple((at, bound.amount(job)) for at, bound in listed if bound.covers(job))
+        for place, job in enumerate(jobs)
+    }
+
+
+def is_limited(job: ClusterJob) -> bool:
+    """Return True if the job waits for a limit or a license."""
+    return job.reason == LICENSES or (job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason)
+
+
+def is_known(job: ClusterJob, bounds: Iterable[Bound]) -> bool:
+    """Return True if the job waits for no limit, or if one of `bounds` may be the limit that it waits for."""
+    is_license = job.reason == LICENSES
+    kinds = (bound.limit.kind == "license" for bound in bounds if bound.covers(job))
+    return not is_limited(job) or any(kind == is_license for kind in kinds)

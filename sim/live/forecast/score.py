@@ -1,0 +1,218 @@
+"""Score of forecasts: every start that was forecast in a recording is compared with the actual start."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, inf
+from statistics import fmean, median
+from typing import NamedTuple
+
+from sim.live.cluster.recording import Recording
+from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.forecast import MODELS, Foresight, Model, seconds_of
+from sim.live.forecast.past import Past
+from sim.live.forecast.ranges import SHARE, Range, Ranges
+
+SLURM = "Slurm's own"
+EVERY = 60.0
+"""Smallest time in seconds between two moments whose forecasts are scored, unless the user asks for another."""
+PATIENCE = 600.0
+"""Number of seconds that a score should take on a usual computer; see `interval_of`."""
+HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
+"""Upper bounds, in seconds, of classes of forecasts. The class depends on how far ahead of the start a forecast was
+made.
+"""
+NEAR, FAR = 60.0, 600.0
+"""Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""
+
+
+@dataclass(frozen=True)
+class ForecastScore:
+    """Score of one kind of forecast, over the pictures and jobs for which every kind has a forecast."""
+
+    name: str
+    forecasts: int
+    """Number of forecasts of this kind, including those for which another kind has none."""
+    median: float
+    mean: float
+    near: float
+    """Share of the forecasts with an error of at most `NEAR` seconds."""
+    far: float
+    """Share of the forecasts with an error of at most `FAR` seconds."""
+    early: float
+    """Share of the forecasts that were more than `NEAR` seconds earlier than the actual start."""
+    by_horizon: tuple[float | None, ...]
+    """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Score of all kinds of forecasts in one recording."""
+
+    rows: tuple[ForecastScore, ...]
+    """One for each kind that made any forecast."""
+    common: int
+    """Number of forecasts that are scored: every kind in `rows` has a forecast for this job in this picture, and the
+    job's actual start is known.
+    """
+    jobs: int
+    """Number of different jobs in the forecasts counted by `common`."""
+    horizons: tuple[int, ...]
+    """For each class of `HORIZONS`: number of the forecasts in it. Only forecasts that `common` counts are included."""
+    moments: int
+    first: float
+    last: float
+    ranges: int
+    """Number of ranges that can be judged: they are around forecasts of the last kind in `rows`, and the job's actual
+    start is known.
+    """
+    inside: float | None
+    """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts; None if `ranges`
+    is 0.
+    """
+    missing: tuple[tuple[str, int], ...]
+    """For each reason to wait that the last kind in `rows` cannot forecast: (reason, number of jobs that waited for
+    it).
+    """
+
+
+class _Said(NamedTuple):
+    """Forecasts for one job that were made at one time."""
+
+    at: float
+    starts: tuple[float | None, ...]
+    """Start that each kind of forecast said, Slurm's own first; None if it had no forecast"""
+    range: Range | None
+    """Range around the forecast of the last kind, or None"""
+
+
+class Scorer:
+    """Collector that makes forecasts of every kind for the pictures (polled states) of a cluster, and scores them when
+    the jobs start.
+
+    A picture is skipped if it is less than `every` seconds later than the last one that was used.
+    """
+
+    def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY, models: Sequence[Model] = MODELS) -> None:
+        self._past, self._every, self._models = Past(past), every, models
+        self._names = (SLURM, *(model.name for model in models))
+        self._said: dict[str, list[_Said]] = defaultdict(list)
+        """For each job (by id): what was forecast for it, in order of time"""
+        self.ranges = Ranges()
+        """Ranges around the forecasts of the last kind, computed from the errors of its earlier forecasts."""
+        self._waits: set[str] = set()
+        self._started: dict[str, float] = {}
+        self._missing: dict[str, set[str]] = defaultdict(set)
+        self._at: list[float] = []
+
+    def add(self, cluster: Cluster) -> None:
+        """Add the next poll of the cluster: compare earlier forecasts with the starts that `cluster` shows, and
+        forecast the starts of its waiting jobs."""
+        self._past.see(cluster)
+        for job in cluster.jobs:
+            if job.is_waiting:
+                self._waits.add(job.id)
+            elif job.id in self._waits and job.start is not None and (job.is_running or job.nodes):
+                self._start(job.id, job.start)
+        if cluster.is_private or (self._at and cluster.at < self._at[-1] + self._every):
+            return
+        self._at.append(cluster.at)
+        self.ranges.forget({job.id for job in cluster.queue})
+        ahead = Foresight(cluster, self._past)
+        found, own = [ahead.starts(model) for model in self._models], ahead.spans(self._models[-1], SHARE)
+        for job in cluster.queue:
+            starts = ((job.start or None) if job.is_planned else None, *(known.get(job.id) for known in found))
+            around, start = None, starts[-1]
+            if start is None:
+                self._missing[job.reason or "None"].add(job.id)
+            else:
+                low, high = own.get(job.id, (start, start))
+                span = Range(min(low, start), max(high, start))  # a longer job may let another one start earlier
+                around = self.ranges.around(job.id, cluster.at, start, span)
+            if any(each is not None for each in starts):
+                self._said[job.id].append(_Said(cluster.at, starts, around))
+
+    def _start(self, job: str, came: float) -> None:
+        """Record the actual start of a job, and ignore later calls for the same job."""
+        if job not in self._started:
+            self._started[job] = came
+            self.ranges.start(job, came)
+
+    def score(self) -> Score:
+        """Return the score of all forecasts for jobs that have started by now. Kinds that made no forecast at all have
+        no part in it: some schedulers expect no starts.
+        """
+        made = [
+            sum(said.starts[kind] is not None for each in self._said.values() for said in each) for kind in self._kinds
+        ]
+        kinds = [kind for kind in self._kinds if made[kind]]
+        judged = [
+            (job, self._started[job], said)
+            for job, each in self._said.items() if job in self._started
+            for said in each if self._started[job] >= said.at
+        ]  # fmt: skip
+        pairs = [each for each in judged if all(each[2].starts[kind] is not None for kind in kinds)]
+        places = [_place(came - said.at) for _, came, said in pairs]
+        inside = [said.range.low <= came <= said.range.high for _, came, said in judged if said.range is not None]
+        return Score(
+            rows=tuple(
+                _row(
+                    self._names[kind],
+                    made[kind],
+                    [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
+                    places,
+                )
+                for kind in kinds
+            ),
+            common=len(pairs),
+            jobs=len({job for job, _, _ in pairs}),
+            horizons=tuple(sum(place == at for place in places) for at in range(len(HORIZONS))),
+            moments=len(self._at),
+            first=self._at[0] if self._at else 0.0,
+            last=self._at[-1] if self._at else 0.0,
+            ranges=len(inside),
+            inside=fmean(inside) if inside else None,
+            missing=tuple(
+                sorted(((why, len(jobs)) for why, jobs in self._missing.items()), key=lambda e: (-e[1], e[0]))
+            ),
+        )
+
+    @property
+    def _kinds(self) -> range:
+        """Return the indices of the kinds of forecasts, Slurm's own first."""
+        return range(len(self._names))
+
+
+def _row(name: str, forecasts: int, errors: Sequence[float], places: Sequence[int]) -> ForecastScore:
+    sizes = [abs(error) for error in errors] or [inf]
+    classes: list[list[float]] = [[] for _ in HORIZONS]
+    for error, place in zip(errors, places, strict=True):
+        classes[place].append(abs(error))
+    return ForecastScore(
+        name=name,
+        forecasts=forecasts,
+        median=median(sizes),
+        mean=fmean(sizes),
+        near=fmean(size <= NEAR for size in sizes),
+        far=fmean(size <= FAR for size in sizes),
+        early=fmean(error < -NEAR for error in errors) if errors else 0.0,
+        by_horizon=tuple(median(of) if of else None for of in classes),
+    )
+
+
+def interval_of(recording: Recording) -> float:
+    """Return the seconds between two moments at which forecasts are made, unless the user asks for others. It is a
+    minute; for a long recording of a large cluster it is more, so that the score takes roughly `PATIENCE` seconds.
+    """
+    times = recording.times()
+    if len(times) < 2:
+        return EVERY
+    length = times[-1] - times[0]
+    each = max(seconds_of(recording.at(times[0] + share * length)) for share in (0.0, 0.5, 1.0))
+    return max(EVERY, ceil(length * each / PATIENCE / EVERY) * EVERY)
+
+
+def _place(ahead: float) -> int:
+    return next(at for at, most in enumerate(HORIZONS) if ahead <= most)

@@ -1,0 +1,1 @@
+"""Modules that every package uses: errors, files, times as text, deadlines, captured output."""

@@ -1,0 +1,75 @@
+"""A lesson made of a session and its bookmarks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.classroom.lessons.from_session import lesson_of
+from sim.classroom.lessons.lesson import LessonError
+from sim.classroom.lessons.lesson_file import read_lesson
+from sim.classroom.lessons.staging import check
+from sim.history.past import Switch
+from sim.policies import parse_policy
+from sim.policies.policy import CodeRef
+from sim.session.session import Bookmark, BranchRecord, Session
+from sim.session.trace_ref import TraceRef
+from sim.workload.samples import sample_path
+
+SESSION = Session(
+    TraceRef.of("z-figure4", True),
+    {"load": 1.5, "offline": False},
+    "fcfs",
+    branches=(
+        BranchRecord("main"),
+        BranchRecord("fork 1", "main", 0, (Switch(1, 0, parse_policy("easy")),)),
+        BranchRecord("fork 2", "fork 1", 6, (Switch(7, 600, parse_policy("conservative")),)),
+    ),
+    bookmarks=(
+        Bookmark("first", "main", 3, 'say "this"\nand that \x1b[2J'),
+        Bookmark("second", "fork 1", 4),
+        Bookmark("third", "fork 2", 8),
+    ),
+)
+
+
+def test_bookmarks_are_scenes(tmp_path: Path) -> None:
+    path = tmp_path / "my-lesson.toml"
+    path.write_text(lesson_of(SESSION, path))
+    lesson = read_lesson(path)
+    assert (lesson.title, lesson.trace, lesson.policy, lesson.options["load"]) == (
+        "My lesson",
+        "z-figure4",
+        "fcfs",
+        1.5,
+    )
+    assert [(scene.title, scene.policy, scene.at, scene.switch) for scene in lesson.scenes] == [
+        ("first", "fcfs", "#3", None), ("second", "easy", "#4", None), ("third", "easy", "#6", "conservative")
+    ]  # fmt: skip
+    assert lesson.scenes[0].say == 'say "this"\nand that ?[2J'
+    assert check(path)[1] == []
+
+
+def test_without_bookmarks_there_is_the_moment_itself(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(lesson_of(replace(SESSION, bookmarks=(), step=5), path))
+    assert [(scene.title, scene.at) for scene in read_lesson(path).scenes] == [("Where it stood", "#5")]
+
+
+def test_a_trace_must_lie_beside_the_lesson(tmp_path: Path) -> None:
+    trace = tmp_path / "own.swf"
+    trace.write_bytes(sample_path("z-figure4").read_bytes())
+    session = replace(SESSION, trace=TraceRef.of(str(trace)))
+    path = tmp_path / "x.toml"
+    path.write_text(lesson_of(session, path))
+    assert read_lesson(path).trace == str(trace)
+    with pytest.raises(LessonError, match="the trace of a lesson must be in its folder"):
+        lesson_of(session, tmp_path / "elsewhere" / "x.toml")
+
+
+def test_code_of_somebodys_own_is_refused(tmp_path: Path) -> None:
+    own = replace(SESSION, policy="./mine.py", code=(CodeRef("./mine.py", "0" * 64),))
+    with pytest.raises(LessonError, match="a lesson runs no code"):
+        lesson_of(own, tmp_path / "x.toml")

@@ -1,0 +1,61 @@
+"""Measurements of a single run of a sweep."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sim.lab.measured import BATCHES, batches_of, measured, measured_metric
+from sim.metrics.finished_jobs import FinishedJobs
+from sim.support.errors import ParameterError
+from sim.timeline.scenario import run
+from sim.workload.replay import read
+
+
+def test_tails_and_batches_are_those_of_the_jobs() -> None:
+    schedule = run(read("lublin-128", jobs=400), "easy")
+    found, wait = measured(schedule), FinishedJobs.of(schedule).wait
+    assert found.values["p95_wait"] == np.percentile(wait, 95)
+    means = batches_of(found.batches)["mean_wait"]
+    assert len(means) == BATCHES
+    assert np.mean(means) == pytest.approx(wait.mean(), rel=1e-5)
+    assert means[0] == pytest.approx(wait[:20].mean(), rel=1e-5)
+
+
+def test_what_is_cut_is_not_measured() -> None:
+    schedule = run(read("lublin-128", jobs=400), "easy")
+    found, whole = measured(schedule, ["class"], "25%,50%"), measured(schedule)
+    assert found.values["jobs"] == 100
+    assert sum(row.jobs for row in found.groups["class"]) == 100
+    assert found.values["mean_wait"] == FinishedJobs.of(schedule).wait[100:200].mean()
+    assert found.values["utilization"] != whole.values["utilization"]
+    assert found.values["makespan"] == whole.values["makespan"]
+
+
+@pytest.mark.parametrize(
+    ("load", "policy", "said"),
+    [(0.5, "easy", ""), (1.0, "easy", ""), (2.0, "easy", "jobs wait"), (1.0, "fcfs", "jobs wait")],
+)
+def test_a_run_that_is_overloaded_is_said_to_be(load: float, policy: str, said: str) -> None:
+    found = measured(run(read("lublin-128", load=load, jobs=1500), policy)).overload
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+def test_few_jobs_make_no_batches_and_none_make_no_means() -> None:
+    found = measured(run(read("z-figure4"), "easy"))
+    assert found.batches == ""
+    assert measured(run(read("z-figure4"), "easy"), cut="90s,90d").values["p95_wait"] is None
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "x", "[" * 10000, json.dumps("a")])
+def test_what_is_no_batches_is_none(text: str) -> None:
+    assert batches_of(text) == {}
+
+
+def test_metrics_go_by_their_names() -> None:
+    assert measured_metric("p99_bounded_slowdown").unit == "factor"
+    with pytest.raises(ParameterError, match="did you mean 'mean_wait'"):
+        measured_metric("mean_wiat")

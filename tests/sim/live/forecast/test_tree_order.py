@@ -1,0 +1,64 @@
+"""Forecasts in which users change places by Slurm's Fair Tree, from the tree of accounts that a recording has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sim.live.cluster.values import Cluster, Share
+from sim.live.forecast.forecast import LEARNT, forecast
+from sim.live.forecast.past import Past
+from sim.live.forecast.tree_order import entry_of, tree_order
+from sim.workload.share_entry import ShareEntry
+from tests.sim.live.forecast.test_forecast import NOW
+from tests.sim.live.forecast.test_shares import picture, queue
+
+SETTINGS = "PriorityWeightFairShare=1000\nPriorityCalcPeriod=00:01:00\nPriorityDecayHalfLife=7-0"
+TREE = (
+    Share("1", "root"),
+    Share("2", "physics", "", "root", 1, 5000.0),
+    Share("3", "physics", "anna", "physics", 1, 1000.0),
+    Share("4", "physics", "bert", "physics", 1, 4000.0),
+)
+
+
+def told(**more: Any) -> Cluster:
+    """Return a picture in which anna's jobs have more points than bert's; each job takes 2,400 core seconds."""
+    points = {"anna": 1000.0, "bert": 500.0}
+    known: dict[str, Any] = {"shares": TREE, "settings": SETTINGS, **more}
+    return replace(picture(NOW, queue(1000, 500), points), **known)
+
+
+def starts(cluster: Cluster) -> str:
+    found = forecast(cluster, LEARNT, Past())
+    return "".join(sorted(found, key=lambda job: found[job]))
+
+
+def test_a_user_falls_behind_when_the_usage_of_the_tree_says_so() -> None:
+    """Anna has used 1,000, bert 4,000. After two of her jobs, of 2,400 each, he comes first."""
+    assert starts(told()) == "124356"
+    less = (*TREE[:3], replace(TREE[3], usage=1500.0))
+    assert starts(told(shares=less)) == "142536"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"shares": ()}, {"settings": ""}, {"settings": SETTINGS + "\nPriorityFlags=NO_FAIR_TREE"}, {"settings": "x=1"}],
+)
+def test_without_a_tree_or_its_weight_the_order_lasts(more: dict[str, Any]) -> None:
+    cluster = told(**more)
+    assert tree_order(cluster, cluster.queue) is None
+    assert starts(cluster) == "123456"
+
+
+def test_a_job_without_known_parts_of_its_priority_has_the_points_of_its_users_rank() -> None:
+    cluster = told(parts={})
+    order = tree_order(cluster, cluster.queue)
+    assert order is not None
+    points = {"anna": 1000.0, "bert": 500.0}
+    assert order.own == [job.priority - points[job.user] for job in cluster.queue]
+    assert [entry_of(share) for share in TREE[1:3]] == [
+        ShareEntry("physics", "", "root", 1, 5000.0), ShareEntry("physics", "anna", "", 1, 1000.0)
+    ]  # fmt: skip

@@ -1,0 +1,156 @@
+"""Files that are written completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from sim.support.errors import ReaderGoneError, SchedscopeError
+from sim.support.files import refuse_replacing, write_whole
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_all_of_it_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    with write_whole(target) as file:
+        file.write("job,start\n")
+        file.flush()
+        assert not target.exists()
+    assert target.read_bytes() == b"job,start\n"
+    assert names(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("what", [ValueError, KeyboardInterrupt])
+def test_after_an_interruption_the_old_file_stands_alone(tmp_path: Path, what: type[BaseException]) -> None:
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+
+    def interrupted() -> None:
+        with write_whole(target) as file:
+            file.write("half")
+            raise what
+
+    with pytest.raises(what):
+        interrupted()
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["out.csv"]
+
+
+def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
+    old = os.umask(0o027)
+    try:
+        with write_whole(tmp_path / "new") as file:
+            file.write("x")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+def test_an_old_file_keeps_its_permissions(tmp_path: Path) -> None:
+    target = tmp_path / "old"
+    target.touch()
+    target.chmod(0o604)
+    with write_whole(target) as file:
+        file.write("x")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o604
+
+
+def test_a_symlink_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real").write_text("old")
+    (tmp_path / "link").symlink_to("folder/real")
+    with write_whole(tmp_path / "link") as file:
+        file.write("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "real").read_text() == "new"
+
+
+def test_a_device_is_written_straight() -> None:
+    with write_whole("/dev/null") as file:
+        file.write("gone")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_pipe_is_written_straight(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    with write_whole(pipe) as file:
+        file.write("through")
+    reader.join()
+    assert got == ["through"]
+
+
+def test_stdout_is_written_straight(capfd: pytest.CaptureFixture[str]) -> None:
+    with write_whole("/dev/stdout") as file:
+        file.write("seen\n")
+    assert capfd.readouterr().out == "seen\n"
+
+
+def test_what_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    target = tmp_path / "no" / "out.csv"
+    with (
+        pytest.raises(SchedscopeError, match=f"^cannot write {target}: No such file or directory$"),
+        write_whole(target),
+    ):
+        pass
+    with pytest.raises(SchedscopeError, match=r"Is a directory$"), write_whole(tmp_path):
+        pass
+    with pytest.raises(SchedscopeError, match="cannot write"), write_whole("a\0b"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_full_disk_is_said_in_one_line() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with pytest.raises(SchedscopeError, match="cannot write /dev/full: No space left"):  # noqa: SIM117
+        with write_whole("/dev/full") as file:
+            file.write("x")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "fixed"
+    target.touch(mode=0o444)
+    with pytest.raises(SchedscopeError, match=r"Permission denied$"), write_whole(target):
+        pass
+
+
+def test_that_a_reader_has_gone_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(ReaderGoneError), write_whole(f"/proc/self/fd/{writer}") as file:
+        file.write("x" * 100_000)
+    os.close(writer)
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    refuse_replacing(path, "picture", b"<svg", b"\x89PNG")
+    path.write_text("<svg>")
+    refuse_replacing(path, "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "link").symlink_to("x")
+    path.write_text("precious")
+    with pytest.raises(SchedscopeError, match="link: this file is no picture, and stays; choose another name"):
+        refuse_replacing(tmp_path / "link", "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "away").symlink_to(path)
+    path.write_text("<svg>")
+    with pytest.raises(SchedscopeError, match="away: is a link to a file of another folder, which stays"):
+        refuse_replacing(tmp_path / "folder" / "away", "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "nowhere").symlink_to("missing")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("nowhere", "pipe"):
+        with pytest.raises(SchedscopeError, match=f"{name}: this file is no picture"):
+            refuse_replacing(tmp_path / name, "picture", b"<svg")
+    refuse_replacing("/dev/null", "picture", b"<svg")

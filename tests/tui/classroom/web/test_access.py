@@ -1,0 +1,50 @@
+"""Limits on what a visitor may send, and the host names under which a server answers."""
+
+from __future__ import annotations
+
+from tui.classroom.web.access import AT_ONCE, Budget, Door, origins_of
+
+
+def test_who_floods_waits() -> None:
+    time = 0.0
+    budget = Budget(lambda: time)
+    assert budget.wait_for(AT_ONCE) == 0
+    assert budget.wait_for(8000) == 1.0
+    time = 1.0
+    assert budget.wait_for(10) > 0
+    time = 100.0
+    assert budget.wait_for(AT_ONCE) == 0
+    assert not budget.is_flood
+
+
+def test_who_goes_on_flooding_is_let_go() -> None:
+    time = 0.0
+    budget = Budget(lambda: time)
+    sent = 0
+    while not budget.is_flood:
+        time += budget.wait_for(6000)
+        sent += 1
+    assert 10 < sent < 50
+    time += 60
+    assert budget.wait_for(10) == 0
+    assert not budget.is_flood
+
+
+def test_a_server_is_known_by_its_exact_names() -> None:
+    door = Door(origins_of("127.0.0.1", 8000))
+    assert door.knows_host({"Host": "LOCALHOST:8000"})
+    for name in ("localhost", "localhost:80", "127.0.0.1:8000.evil.test", "evil.test", ""):
+        assert not door.knows_host({"Host": name})
+    for origin in ("https://localhost:8000", "http://localhost:8000/", "http://localhost:8000.evil", "null", ""):
+        assert not door.knows_origin({"Origin": origin})
+    assert not door.knows_origin({})
+
+
+def test_each_word_opens_and_one_leads() -> None:
+    door = Door(frozenset())
+    assert door.opens(door.token)
+    assert door.opens(door.teacher)
+    assert not door.opens("")
+    assert door.leads(door.teacher)
+    assert not door.leads(door.token)
+    assert Door(frozenset()).token != door.token

@@ -1,0 +1,89 @@
+"""Limits on connections: a connection that only waits is closed, and one address can have only a few."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+web: Any = pytest.importorskip("aiohttp.web", reason="aiohttp is missing: pip install 'schedscope[web]'")
+
+from tests.tui.replays import PATIENCE, wait_until  # noqa: E402
+from tui.classroom.web import limits  # noqa: E402
+from tui.classroom.web.limits import Limits, tell_in_a_line  # noqa: E402
+
+
+async def slow(request: Any) -> Any:
+    await asyncio.sleep(1)
+    return web.Response(text="done")
+
+
+@asynccontextmanager
+async def limited(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
+    """Run a server with limits so low that the tests reach them; yield its port."""
+    for name, value in (("NO_REQUEST", 0.3), ("EVERY", 0.02), ("OF_AN_ADDRESS", 5)):
+        monkeypatch.setattr(limits, name, value)
+    app = web.Application()
+    app.router.add_get("/", slow)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    watching = asyncio.create_task(Limits(lambda: runner.server.connections).watch())
+    yield runner.addresses[0][1]
+    watching.cancel()
+    await runner.cleanup()
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    try:
+        return await asyncio.wait_for(reader.read(1), PATIENCE) == b""
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"\x16\x03\x01"])
+async def test_a_connection_without_a_request_is_closed(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with limited(monkeypatch) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        while await reader.read(100):  # nonsense is answered, then closed
+            pass
+        writer.close()
+
+
+async def test_a_request_that_takes_longer_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with limited(monkeypatch) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert b"done" in await reader.read()
+        writer.close()
+
+
+async def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with limited(monkeypatch) as port:
+        monkeypatch.setattr(limits, "NO_REQUEST", 60.0)
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
+        closed = [asyncio.create_task(is_closed(reader)) for reader, _ in opened]
+        await wait_until(lambda: sum(task.done() for task in closed) >= 3)
+        done, waiting = await asyncio.wait(closed, timeout=0.5)
+        assert (len(done), len(waiting)) == (3, 5)
+        for task in waiting:
+            task.cancel()
+        for _, writer in opened:
+            writer.close()
+
+
+async def test_a_full_table_of_files_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[str] = []
+    tell, loop = tell_in_a_line(told.append), asyncio.get_running_loop()
+    for _ in range(3):
+        tell(loop, {"message": "x", "exception": OSError(errno.EMFILE, "Too many open files")})
+    assert len(told) == 1
+    assert "ulimit" in told[0]
+    assert not caplog.records
+    tell(loop, {"message": "another"})
+    assert "another" in caplog.text

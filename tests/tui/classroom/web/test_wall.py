@@ -1,0 +1,63 @@
+"""The answers of a class, as shown on the common screen (the wall)."""
+
+from __future__ import annotations
+
+import json
+
+from sim.classroom.lessons.course import found_lesson
+from tests.tui.classroom.web.test_roster import NEXT
+from tui.classroom.opening import lesson_opening
+from tui.classroom.web.visitor import ServerResources, Visit
+from tui.classroom.web.wall import Answers, Wall, answers_in, bars
+
+TOLD = {
+    "asks": "Which?", "told": "J4 fits.",
+    "bars": [{"label": "[b]J4\x1b[2J", "count": 3, "right": True}, {"label": "J5", "count": 1, "right": False}],
+}  # fmt: skip
+
+
+def test_hostile_labels_stay_text() -> None:
+    found = answers_in(json.dumps(TOLD))
+    assert found is not None
+    assert found.bars[0] == ("[b]J4?[2J", 3, True)
+    drawn = [line.text for line in bars(found, 40)]
+    assert any("✓ [b]J4?[2J" in text for text in drawn)
+    assert all(len(text) <= 40 for text in drawn)
+
+
+def test_bars_fit_a_narrow_screen_without_answers() -> None:
+    assert all(len(line.text) <= 20 for line in bars(Answers("Which job?", "", (("x" * 60, 0, True),)), 20))
+
+
+def test_address_that_students_cannot_reach_says_so() -> None:
+    def drawn(address: str) -> str:
+        return " ".join(line.text.strip() for line in bars(Answers(address=address, here=0), 60))
+
+    assert "No students are here. Only this machine reaches this address. Other machines need --host 0.0.0.0" in drawn(
+        "http://127.0.0.1:8000/?token=x"
+    )
+    assert "Only this machine" not in drawn("http://10.0.0.5:8000/?token=x")
+
+
+def is_covered(visit: Visit, told: str = "J4 fits.") -> bool:
+    return isinstance(visit.screen, Wall) and visit.screen._answers.told == told
+
+
+async def test_wall_covers_the_lesson_until_it_is_taken_off() -> None:
+    visit = Visit(ServerResources.of((lesson_opening(found_lesson("backfilling"), NEXT),)))
+    async with visit.run_test(size=(60, 18)) as pilot:
+        await pilot.pause()
+        visit.show_wall(json.dumps(TOLD))
+        await pilot.pause()
+        assert is_covered(visit)
+        visit.show_wall(json.dumps({**TOLD, "told": "Again."}))
+        await pilot.pause()
+        assert is_covered(visit, "Again.")
+        visit.show_wall("")
+        await pilot.pause()
+        assert not is_covered(visit)
+        visit.show_wall(json.dumps(TOLD))
+        await pilot.pause()
+        await pilot.press("space")
+        await pilot.pause()
+        assert not is_covered(visit)

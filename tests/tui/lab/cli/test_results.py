@@ -1,0 +1,125 @@
+"""`schedscope results`: lists and tables, for people and for programs.
+
+Also tests tui.look.figures.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.sim.lab.test_pivot import file, outcome, plan
+from tests.tui.cli.program import error, schedscope
+
+
+def test_a_list_says_what_varies_and_has_a_line_a_run(path: Path) -> None:
+    lines = schedscope("results", path, "--where", "load=1").stdout.splitlines()
+    assert lines[0] == f"{path}: 12 runs, 0 failed"
+    assert "  seed: 0, 1, 2 and 3" in lines
+    assert "  groups: class" in lines
+    assert next(line for line in lines if line.startswith("z-figure4")).split()[:4] == [
+        "z-figure4",
+        "easy",
+        "0",
+        "10.0",
+    ]
+
+
+def test_a_list_ends_with_three_commands_that_work(path: Path) -> None:
+    lines = schedscope("results", path).stdout.splitlines()
+    commands = [line.split("  ")[1].split() for line in lines[lines.index("next") + 1 :]]
+    assert [command[1] for command in commands] == ["results", "plot", "metrics"]
+    for command in commands:
+        words = [str(path.parent / word) if word == "figure.pdf" else word for word in command[1:]]
+        assert schedscope(*words).returncode == 0
+
+
+def test_a_table_of_means(path: Path) -> None:
+    asked = ("results", path, "--rows", "policy", "--columns", "load", "--value", "mean_wait")
+    lines = schedscope(*asked, "--where", "policy!=relaxed:omega=1").stdout.splitlines()
+    assert lines[:5] == [
+        "mean wait (s), with 95 % confidence over seeds",
+        "",
+        "policy \\ load              1            2",
+        "easy             13.0 ±9.9 *  23.0 ±9.9 *",
+        "relaxed:omega=0  23.0 ±9.7    43.0 ±9.7",
+    ]
+    assert lines[6].startswith("* the best, significantly")
+
+
+def test_each_run_of_the_list_names_what_it_takes_to_make_it_again(path: Path) -> None:
+    first, *_ = json.loads(schedscope("results", path, "--format", "json").stdout)
+    assert {"trace", "sha256", "parameters", "code", "load", "seed", "version"} <= first.keys()
+    assert first["parameters"].startswith(first["policy"])
+
+
+def test_other_programs_get_a_row_a_number(path: Path) -> None:
+    asked = ("results", path, "--rows", "load", "--columns", "policy", "--value", "mean_wait", "--by", "class")
+    rows = list(csv.DictReader(StringIO(schedscope(*asked, "--format", "csv").stdout)))
+    assert len(rows) == 2 * 2 * 3
+    assert rows[0] == {
+        "metric": "mean_wait", "class": "short", "load": "1.0", "policy": "easy", "mean": "1.0", "half": "0.0",
+        "runs": "4", "seeds": "4", "best": "False", "overloaded": "0",
+    }  # fmt: skip
+    found = json.loads(schedscope(*asked, "--format", "json").stdout)
+    assert found[0]["mean"] == 1.0
+
+
+def test_every_run_with_every_number_for_other_programs(path: Path, tmp_path: Path) -> None:
+    assert schedscope("results", path, "--format", "csv", "-o", tmp_path / "out.csv").stdout == ""
+    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
+    assert len(rows) == 24
+    assert {"key", "load", "mean_wait", "p99_wait", "metric_jobs", "error"} <= set(rows[0])
+
+
+def test_names_from_a_file_are_no_orders_to_a_terminal(tmp_path: Path) -> None:
+    trace = "z\x1b[31m\u202e"
+    file(tmp_path / "r", plan(), lambda run: outcome(run._replace(trace=trace))).__exit__()
+    for words in ((), ("--rows", "trace"), ("--columns", "trace")):
+        shown = schedscope("results", tmp_path / "r", *words).stdout
+        assert {c for c in shown if not c.isprintable() and c != "\n"} == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--rows", "polcy"], 2, "no factor 'polcy'; did you mean 'policy'"),
+        (["--rows", "policy", "--value", "wait"], 2, "no metric 'wait'"),
+        (["--rows", "policy", "--by", "user"], 1, "has no groups 'user'; there is class"),
+        (["--by", "class"], 2, "--by goes with --rows"),
+        (["--where", "laod=1"], 2, "no factor 'laod'; did you mean 'load'"),
+        (["--format", "parquet"], 2, "needs a file: -o FILE"),
+        (["--rows", "policy", "--by", "class", "--interval", "batches"], 2, "go without --by"),
+    ],
+)
+def test_wrong_words_get_one_line_that_helps(path: Path, words: list[str], code: int, said: str) -> None:
+    got, line = error("results", path, *words)
+    assert got == code
+    assert said in line
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert "no such file of results; schedscope sweep" in error("results", tmp_path / "none")[1]
+    assert "is a directory; give the path of a file" in error("results", tmp_path)[1]
+    assert "is a directory; give the path of a recording" in error("why", "5", "--from", tmp_path)[1]
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is installed")
+def test_without_pyarrow_one_line_says_how_to_get_it(path: Path, tmp_path: Path) -> None:
+    got, line = error("results", path, "--format", "parquet", "-o", tmp_path / "x.parquet")
+    assert (got, line) == (1, "a Parquet file needs pyarrow: pip install 'schedscope[parquet]'")
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="needs pyarrow")
+def test_a_parquet_file_has_the_same_rows(path: Path, tmp_path: Path) -> None:
+    from importlib import import_module
+
+    assert schedscope("results", path, "--format", "parquet", "-o", tmp_path / "x.parquet").returncode == 0
+    table = import_module("pyarrow.parquet").read_table(tmp_path / "x.parquet")
+    assert table.num_rows == 24
+    assert min(table["mean_wait"].to_pylist()) == 4.5

@@ -1,0 +1,97 @@
+"""The table with the content of a file of results.
+
+Also tests tui.lab.results.found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.lab.pivot import Condition, PivotQuery
+from sim.support.errors import ParameterError
+from tests.sim.lab.test_pivot import file, outcome, plan
+from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
+from tui.lab.results.page import ResultsGrid, Window, Word, drawn, grid_of, keys, note, place_at, title
+from tui.look.palette import LOOKS
+
+LOOK = LOOKS["dark"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file(tmp_path / "r", made=lambda run: outcome(run, "full" if run.policy == "easy" else "")).__exit__()
+    return str(tmp_path / "r")
+
+
+def seen(of: Found, width: int = 80, height: int = 6) -> list[str]:
+    rows = drawn(grid_of(of), Window().on(grid_of(of), width, height), width, height, LOOK, False)
+    return ["".join(segment.text for segment in row).rstrip() for row in rows]
+
+
+def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> None:
+    of = found(path, Shown(PivotQuery("policy", "load", "mean_wait")))
+    assert (of.runs, of.failed, of.varying) == (24, 0, {"policy": 3, "load": 2, "seed": 4})
+    head, *rows = seen(of)
+    assert head.split() == ["policy", "\\", "load", "1", "2"]
+    assert [row.split()[0] for row in rows[:3]] == ["easy", "relaxed:omega=0", "relaxed:omega=1"]
+    assert "! overloaded" in note(of).text
+    assert title("r.sqlite", of, [Condition.of("load=1")], 80).text == " r.sqlite   24 runs   mean wait (s)   load=1"
+
+
+def test_default_table_has_policies_by_the_main_factor(path: str) -> None:
+    assert found(path, Shown()).ask == PivotQuery("policy", "load")
+    assert first_ask({"policy": 2, "seed": 30}) == PivotQuery("policy", "")
+    assert first_ask({"load": 7, "estimates": 4, "jobs": 40}).columns == "load"
+
+
+def test_the_runs_of_a_mean(path: str) -> None:
+    ask = PivotQuery("policy", "load", "mean_wait")
+    of = found(path, Shown(ask, runs_in(ask, "easy", 2.0)))
+    assert of.listed is not None
+    assert [record["seed"] for record in of.listed] == [0, 1, 2, 3]
+    head, first, *_ = seen(of)
+    assert head.split() == ["seed", "mean", "wait", "(s)"]
+    assert first.split() == ["0", "20.0", "!"]
+
+
+def test_numbers_go_along_the_axis(path: str) -> None:
+    of = found(path, Shown(PivotQuery("policy", "load", "mean_wait")))
+    assert along(of.ask, of.table).rows == "load"
+    assert of.plot is not None
+    assert len(of.plot.lines) == 3
+    turned = found(path, Shown(PivotQuery("load", "policy", "mean_wait")))
+    assert along(turned.ask, turned.table).rows == "load"
+
+
+def test_where_there_is_no_plot_it_is_said_why(path: str) -> None:
+    of = found(path, Shown(PivotQuery("policy", "load", "killed")))
+    assert "nothing to plot" in drawn_plot(of, Shown(), 60, 12, True, True)
+    with pytest.raises(ParameterError):
+        found(path, Shown(PivotQuery("policy", "colour")))
+
+
+def test_an_empty_file_has_an_empty_table(tmp_path: Path) -> None:
+    file(tmp_path / "r", plan(), outcome).__exit__()
+    of = found(str(tmp_path / "r"), Shown(PivotQuery("policy", "load", "mean_wait", where=(Condition.of("load>9"),))))
+    assert seen(of)[1:] == [""] * 5
+
+
+def test_what_is_chosen_is_in_sight_and_a_click_finds_it() -> None:
+    rows = tuple(tuple(Word(f"{row}/{column}") for column in range(9)) for row in range(30))
+    grid = ResultsGrid(tuple("abcdefghi"), rows)
+    window = Window(row=20, column=8).on(grid, 20, 6)
+    lines = ["".join(s.text for s in row) for row in drawn(grid, window, 20, 6, LOOK, False)]
+    assert "20/8" in lines[-1]
+    assert place_at(grid, window, 14, 5) == (20, 8)
+    assert place_at(grid, window, 18, 0) is None
+    assert Window(row=99, column=99).on(grid, 20, 6).row == 29
+
+
+def test_keys_fit_the_width() -> None:
+    lines = {width: [keys(width, in_runs).text for in_runs in (True, False)] for width in (20, 60, 80, 120)}
+    assert all(
+        len(each) <= width and each.endswith(" ? help  q quit") for width, both in lines.items() for each in both
+    )
+    assert "l log" in lines[120][1]

@@ -1,0 +1,1 @@
+"""Annexe for authors of policies: templates and tests."""

@@ -1,0 +1,1 @@
+"""Commands for classes, one file each."""

@@ -1,0 +1,97 @@
+"""Command `schedscope learn`: list, play, check and create lessons."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from sim.support.formatting import count, printable
+from tui.cli import options
+from tui.cli.terminal import is_terminal, say
+
+
+@click.command("learn")
+@click.argument("lesson", required=False, metavar="[NAME|FILE]")
+@click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
+@click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
+@click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
+@click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
+@click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
+def command(
+    lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None
+) -> int:
+    """List the lessons, or play one of them, scene by scene.
+
+    Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
+    comes back. Without a terminal the lessons are listed.
+    """
+    if (new is None) != (session is None):
+        raise click.UsageError("--new FILE and --from SESSION go together")
+    if sum(each is not None for each in (lesson, checked, new)) + listing > 1:
+        raise click.UsageError("a lesson to play, --list, --check and --new: one of them at a time")
+    if new is not None and session is not None:
+        return _new(new, session)
+    if checked is not None:
+        return _check(checked)
+    from sim.classroom.lessons.course import found_lesson
+
+    if lesson is None and not listing and is_terminal(sys.stdout):
+        options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
+        from tui.app import open_replay
+
+        return open_replay(None, lessons=True)
+    if lesson is None:
+        return _list()
+    found = found_lesson(lesson)
+    options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
+    if found.recording:
+        from tui.classroom.program import open_recorded
+
+        return open_recorded(found, scene - 1)
+    from tui.app import open_replay
+    from tui.classroom.opening import lesson_opening
+
+    return open_replay(lesson_opening(found, scene - 1))
+
+
+def _list() -> int:
+    from sim.classroom.lessons.course import course
+    from sim.classroom.lessons.lesson import PAPERS
+
+    paper = None
+    for each in course():
+        if each.paper != paper:
+            paper = each.paper
+            say(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
+        say(f"  {each.name:<18}{each.title}")
+    return 0
+
+
+def _new(path: str, named: str) -> int:
+    from sim.classroom.lessons.from_session import lesson_of
+    from sim.support.errors import SchedscopeError
+    from sim.support.files import write_whole
+    from tui.sessions.session_conversion import found_session
+
+    if not path.endswith(".toml") or os.path.exists(path):
+        raise SchedscopeError(f"{path}: expected the name of a new file that ends in .toml")
+    text = lesson_of(found_session(named), path)
+    with write_whole(path) as file:
+        file.write(text)
+    click.echo(f"{path} written: add texts to its scenes, then run: schedscope learn {path}")
+    return _check(path)
+
+
+def _check(path: str) -> int:
+    from sim.classroom.lessons.staging import check
+
+    staged, wrong = check(path)
+    for problem in wrong:
+        click.echo(printable(f"{problem}"), err=True)
+    if wrong:
+        return 1
+    asked = sum(scene.question is not None for scene in staged)
+    click.echo(f"{count(len(staged), 'scene')}, {count(asked, 'question')}: no errors")
+    return 0

@@ -1,0 +1,43 @@
+"""Command `schedscope quiz`: questions about what happens next, without end, with answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tui.cli import options
+
+
+@click.command("quiz")
+@options.trace(required=False)
+@click.option("--policy", default="", type=options.SPEC, help="Ask only about this policy (default: chosen by level).")
+@click.option("--questions", type=click.IntRange(1), metavar="N", help="Number of questions; default: until q.")
+@options.of_workload
+def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:
+    """Answer an endless series of prediction questions, with reasons and a score.
+
+    Which job starts next, when does one start, which policy made this, who gains? Asked of random small workloads,
+    harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
+    asked the same.
+    """
+    from sim.classroom.lessons.quiz import Quiz
+    from sim.policies import parse_policy
+    from sim.workload.replay import replay_of
+    from sim.workload.source import Source
+
+    if policy:
+        parse_policy(policy)
+    read = None if trace is None else replay_of(Source.of_options(trace, given))
+    seed = given["seed"] if given["seed"] is not None else drawn()
+    quiz = Quiz(seed, most=questions, policy=policy, given=None if read is None else (read.trace, read.workload))
+    options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
+    from tui.classroom.quiz import open_quiz
+
+    return open_quiz(quiz)
+
+
+def drawn() -> int:
+    from random import SystemRandom
+
+    return SystemRandom().randrange(10_000)

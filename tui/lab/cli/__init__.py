@@ -1,0 +1,1 @@
+"""Commands for many runs, one file each, and what they share."""

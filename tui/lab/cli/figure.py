@@ -1,0 +1,229 @@
+"""Figures of results in SVG, PDF or PNG files, drawn by the library matplotlib."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Sequence
+from contextlib import chdir, suppress
+from typing import Any, TypeVar
+from warnings import catch_warnings
+
+from sim.lab.series import Panel, Point
+from sim.support.errors import ParameterError
+from sim.support.files import write_whole
+from sim.support.optional_imports import extra
+from tui.chart.round_ticks import tick_label, time_unit
+from tui.lab.cli.figure_style import DASHES, HATCHES, MARKERS, FigureSize, Style, as_text, round_off
+
+P = TypeVar("P")
+NARROWEST = 1.6
+"""Smallest width in inches of a panel."""
+ACROSS, MOST_NAMED = 4, 5
+Draw = Callable[[Any, P, Style], None]
+
+
+def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
+    matplotlib = _matplotlib()
+    size, across = _layout(style.room, len(panels))
+    down = -(-len(panels) // across)
+    settings = {
+        "svg.hashsalt": "schedscope", "svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42,
+        "font.size": size.letters, "axes.titlesize": size.letters, "legend.fontsize": size.letters * 0.9,
+        "xtick.labelsize": size.letters * 0.9, "ytick.labelsize": size.letters * 0.9, "axes.linewidth": 0.6,
+        "lines.linewidth": size.letters / 7, "lines.markersize": size.letters / 2.4, "hatch.linewidth": 0.5,
+    }  # fmt: skip
+    # settings of a user could start LaTeX
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(settings)
+        figure = matplotlib.figure.Figure(figsize=(size.width, size.height or 2.3 * down), layout="constrained")
+        axes = figure.subplots(down, across, squeeze=False)
+        for number, panel in enumerate(panels):
+            draw(axes[number // across][number % across], panel, style)
+        for empty in range(len(panels), down * across):
+            axes[empty // across][empty % across].set_axis_off()
+        figure.supxlabel(as_text(style.xlabel or titles[0]), fontsize=size.letters)
+        figure.supylabel(as_text(style.ylabel or titles[1]), fontsize=size.letters)
+        _finish(figure, axes, style, size.letters)
+        form = os.path.splitext(out)[1].lower()[1:]
+        data = io.BytesIO()
+        about: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+        if style.mark:
+            about["Software" if form == "png" else "Creator"] = style.mark
+        with catch_warnings(record=True, action="always") as warned:
+            figure.savefig(data, format=form, dpi=300 if style.room else 200, metadata=about)
+        if any("collapsed" in str(warning.message) for warning in warned):
+            told = f"a figure of {size.width:g} inches has no room for its words: give a larger --size"
+            raise ParameterError(f"{told}, or fewer panels by --where" if len(panels) > 1 else told)
+    with write_whole(out) as file:
+        file.buffer.write(data.getvalue())
+
+
+def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
+    """Return the size of a figure, and how many panels are side by side; without `room` it is chosen."""
+    if room is None:
+        across = min(3, panels)
+        return FigureSize(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
+    across = max(1, min(ACROSS, panels, int(room.width * 8 / room.letters // NARROWEST)))
+    if panels == ACROSS and across == 3:
+        across = 2
+    down = -(-panels // across)
+    return FigureSize(
+        room.width, room.height or (0.5 + (1.5 if down > 1 or across > 1 else 1.8) * down), room.letters
+    ), across
+
+
+def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
+    """Add the title, and a legend in which each label occurs once. `letters` is the font size in points."""
+    known: dict[str, Any] = {}
+    for panel in axes.flat:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            known.setdefault(label, handle)
+    known = {label: handle for label, handle in known.items() if label}
+    handles, title = (list(known.values()), list(known)), as_text(style.title) or None
+    where = "none" if not known else "above" if style.legend == "inside" and axes.size > 1 else style.legend
+    if where == "above":
+        longest = max(map(len, known)) + 6
+        across = max(1, min(len(known), int(figure.get_figwidth() * 72 / (0.55 * letters) / longest)))
+        figure.legend(*handles, loc="outside upper center", ncols=across, frameon=False, title=title)
+        return
+    if title:
+        figure.suptitle(title, fontsize=letters * 1.1)
+    if where == "inside":
+        axes[0][0].legend(*handles, frameon=False)
+    elif where == "right":
+        figure.legend(*handles, loc="outside right upper", frameon=False)
+
+
+def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
+    """Return the panels with seconds in a unit that keeps numbers short, and the axis title with this unit."""
+    if unit != "s" or not title.endswith("(s)"):
+        return list(panels), title
+    every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
+    many, name = time_unit(max(map(abs, every), default=0.0))
+    made = [
+        Panel(panel.title, {label: [_scaled(point, many) for point in line] for label, line in panel.lines.items()},
+              panel.ticks)
+        for panel in panels
+    ]  # fmt: skip
+    return made, f"{title.removesuffix('(s)')}({name})"
+
+
+def _scaled(point: Point, many: float) -> Point:
+    half, edges = point.mean.half, point.edges
+    mean = point.mean._replace(value=point.mean.value / many, half=None if half is None else half / many)
+    return point._replace(mean=mean, edges=edges and (edges[0] / many, edges[1] / many))
+
+
+def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw a line for each label, with the confidence band of its means; points of overloaded runs are hollow."""
+    lines = style.ordered(panel.lines)
+    for number, (label, line) in enumerate(lines):
+        colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
+        xs, ys = [point.x for point in line], [point.mean.value for point in line]
+        dash = "" if panel.ticks else DASHES[number % len(DASHES)]
+        axes.plot(xs, ys, linestyle=dash, color=colour, marker=marker, label=style.named(label))
+        hollow = [point for point in line if point.overloaded]
+        if hollow:
+            at = [point.x for point in hollow], [point.mean.value for point in hollow]
+            axes.plot(*at, linestyle="", marker=marker, markerfacecolor="white", markeredgecolor=colour)
+        if panel.ticks:
+            axes.errorbar(xs, ys, _whiskers(line), color=colour, linestyle="", capsize=2)
+        elif any(point.mean.half for point in line):
+            low, high = _band(line, style.log)
+            axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
+    _finish_means(axes, panel, style)
+    xs = sorted({point.x for _, line in lines for point in line})
+    if panel.ticks:
+        axes.set_xticks(range(len(panel.ticks)), [style.named(tick) for tick in panel.ticks], rotation=20)
+    elif len(xs) <= 2 * MOST_NAMED:
+        axes.set_xticks(xs, _some([tick_label(x) for x in xs]))
+
+
+def _band(line: Sequence[Point], log: bool) -> tuple[list[float], list[float]]:
+    low, high = ([point.ends[end] for point in line] for end in (0, 1))
+    if log:
+        low = [max(edge, point.mean.value / 100) for edge, point in zip(low, line, strict=True)]
+    return low, high
+
+
+def _whiskers(line: Sequence[Point]) -> list[list[float]]:
+    """Return two lists with an entry for each point: how far its interval reaches below the mean, and how far above."""
+    return [[abs(point.ends[end] - point.mean.value) for point in line] for end in (0, 1)]
+
+
+def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw a group of bars, one for each label, at each position, with the confidence intervals of the means."""
+    lines = style.ordered(panel.lines)
+    places = sorted({point.x for _, line in lines for point in line})
+    names = panel.ticks or [tick_label(place) for place in places]
+    wide = 0.8 / max(len(lines), 1)
+    for number, (label, line) in enumerate(lines):
+        at = [places.index(point.x) + (number + 0.5) * wide - 0.4 for point in line]
+        axes.bar(
+            at, [point.mean.value for point in line], wide * 0.95, color=style.colour(number, len(lines)),
+            hatch=HATCHES[number % len(HATCHES)], edgecolor="white", linewidth=0.4, label=style.named(label),
+        )  # fmt: skip
+        if any(point.mean.half for point in line):
+            ys = [point.mean.value for point in line]
+            axes.errorbar(at, ys, _whiskers(line), color="black", linestyle="", capsize=1.5, lw=0.7)
+    _finish_means(axes, panel, style)
+    shown = [style.named(name) for name in names] if panel.ticks else _some(list(names))
+    axes.set_xticks(range(len(names)), shown, rotation=20 if panel.ticks else 0)
+
+
+def _some(names: list[str]) -> list[str]:
+    return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
+
+
+def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
+    points = [point for line in panel.lines.values() for point in line]
+    values = [point.mean.value for point in points]
+    edges = [end for point in points for end in point.ends]
+    if style.log:
+        if min(values) <= 0:
+            raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
+        round_off(axes, "y", min(values), max(*values, *edges), log=True)
+    else:
+        low, high = min(0.0, *edges), max(*edges, 0.0)
+        round_off(axes, "y", 1.05 * low, 1.05 * high or 1.0, log=False)
+    title_panel(axes, panel.title, style)
+
+
+def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw the share of jobs up to each value, for each label, on a logarithmic axis: all values must be above 0."""
+    lines = style.ordered(panel.lines)
+    for number, (label, line) in enumerate(lines):
+        colour = style.colour(number, len(lines))
+        xs = [point.x for point in line]
+        dash = DASHES[number % len(DASHES)]
+        axes.step(
+            xs, [p.mean.value for p in line], where="post", color=colour, linestyle=dash, label=style.named(label)
+        )
+        if any(point.mean.half for point in line):
+            low, high = ([point.ends[end] for point in line] for end in (0, 1))
+            axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
+    xs = [point.x for _, line in lines for point in line]
+    round_off(axes, "x", min(xs), max(xs), log=True, most=4)
+    ys = [point.mean.value for _, line in lines for point in line if point.mean.value > 0]
+    if style.log:
+        round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, log=True)
+    else:
+        round_off(axes, "y", 0.0, 1.0, log=False)
+    title_panel(axes, panel.title, style)
+
+
+def title_panel(axes: Any, title: str, style: Style) -> None:
+    axes.set_title(style.named(title))
+    axes.grid(alpha=0.25, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def _matplotlib() -> Any:
+    """Return matplotlib, imported from another folder: it would read a file `matplotlibrc` in the current one."""
+    with suppress(OSError), chdir(os.sep):
+        matplotlib = extra("matplotlib", "a figure", "plot")
+        extra("matplotlib.figure", "a figure", "plot")
+        return matplotlib
+    return extra("matplotlib", "a figure", "plot")

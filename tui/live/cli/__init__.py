@@ -1,0 +1,1 @@
+"""Commands about a real cluster, one file each."""
