@@ -65,7 +65,7 @@ _ROOMS = {
     "POLICIES": "policies",
     "Policy": "policies",
     "Scenario": "timeline.scenario",
-    "SchedscopeError": "errors",
+    "SchedscopeError": "support.errors",
     "Schedule": "engine.schedule",
     "Timeline": "timeline.timeline",
     "Workload": "workload.model",

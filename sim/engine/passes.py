@@ -46,6 +46,7 @@ class Passes:
             failed = failure_of_pass(moment, error)
             if failed is error:
                 raise
+            failed.__cause__ = error  # compiled code sets none for `from`
             raise failed from error
         finally:
             moment._is_deciding = False

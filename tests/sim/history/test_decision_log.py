@@ -45,7 +45,6 @@ FORMED: list[Decision] = [
     Start(JOBS[1], InOrder(4)),
     Start(JOBS[2], AsRecorded(7.5, 2)),
     Start(JOBS[3], Planned()),
-    Start(JOBS[3], InOrder(2.5)),  # type: ignore[arg-type]
     Backfill(JOBS[3], EndsBefore(JOBS[1], 10, 9.5)),
     Backfill(JOBS[3], InWindow(JOBS[1], 10, inf)),
     Backfill(JOBS[3], SparesPivot(JOBS[1], 10, 4, 3)),
@@ -56,7 +55,6 @@ FORMED: list[Decision] = [
 AS_THEY_ARE: list[Decision] = [
     Start(JOBS[1], InOrder(4), on=0b11),
     Start(JOBS[1], InOrder(4), limit=60),
-    Start(JOBS[1], InOrder("many")),  # type: ignore[arg-type]
     Start(JOBS[1], Liked((JOBS[2], JOBS[3]))),
     Start(JOBS[1].replaced(rank=9), InOrder(4)),
     Backfill(JOBS[2], EndsBefore(JOBS[1].replaced(procs=9), 10, 5)),

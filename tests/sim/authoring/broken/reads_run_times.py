@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import gc
+import sys
 from dataclasses import dataclass
 
 from sim import Moment, Policy
@@ -10,13 +10,19 @@ from sim.workload.model import Workload
 
 
 def run_time(job: Job) -> float:
-    known = (each for each in gc.get_objects() if isinstance(each, Workload) and job.rank < len(each.jobs))
-    return next(each.runtimes[job.rank] for each in known if each.jobs[job.rank] is job)
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        own = getattr(frame.f_locals.get("self"), "workload", None)
+        for found in (own, frame.f_locals.get("other"), frame.f_locals.get("workload")):
+            if isinstance(found, Workload):
+                return found.runtimes[job.rank]
+    return job.estimate
 
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """Policy that starts the shortest job first, by the actual run times, which it takes from the engine."""
+    """Policy that starts the shortest job first, by the actual run times, which it takes from its callers."""
 
     def decide(self, now: Moment) -> None:
         for job in sorted(now.queue, key=run_time):
