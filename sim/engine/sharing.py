@@ -36,7 +36,7 @@ class Sharing:
         self.matrix, self.turns = Matrix(procs), turns
         if there is not None:
             self.matrix.resize(there)
-        self.since: float = 0
+        self.since: float = 0.0
         """Time up to which the progress of the jobs is computed."""
         self.ran: dict[int, float] = {}
         """For the rank of each job in the matrix: seconds for which it has run"""

@@ -55,7 +55,7 @@ class Turns:
         self.rows: tuple[int, ...] = ()
         self.row: int | None = None
         """Id of the active row; None if there is no row"""
-        self.begin: float = 0
+        self.begin: float = 0.0
         """Time at which the turn of the active row began."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
         """For each (time, overhead in seconds): the progress of each row by then (result of `_works`), remembered until
