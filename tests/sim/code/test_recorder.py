@@ -19,7 +19,7 @@ from sim.timeline.timeline import Timeline
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
-LITERATURE = sorted((Path(__file__).parents[1] / "testing" / "literature").glob("*.py"))
+LITERATURE = sorted((Path(__file__).parents[1] / "authoring" / "literature").glob("*.py"))
 
 
 def at_step(trace: str, policy: str | Policy, step: int) -> tuple[PassCode, tuple[Decision, ...]]:

@@ -30,9 +30,9 @@ EASY = '''from sim import Moment, Policy
 from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import WouldDelay
 from sim.decisions.sentences import Time
-from sim.support.formatting import Clock
 from sim.machine.moment import is_by
 from sim.policies.parameters import parameter
+from sim.support.formatting import Clock
 from sim.workload.model import Job
 
 

@@ -19,7 +19,7 @@ from tests.tui.cli.program import PROGRAM, error
 from tui.authoring.cli.bench_watch import Bench
 from tui.authoring.cli.test import failed
 
-FAIR = (Path(__file__).parents[2] / "sim/authoring/literature/fair_easy.py").read_text()
+FAIR = (Path(__file__).parents[3] / "sim/authoring/literature/fair_easy.py").read_text()
 OTHER = FAIR.replace("job.procs * hours", "hours")
 SLOWER = FAIR.replace("Easy(order=self.order).decide(now)", "pass")
 
@@ -123,7 +123,7 @@ def test_program_goes_on_after_errors_and_ends_by_an_interrupt(tmp_path: Path) -
         program = subprocess.Popen(
             [*PROGRAM, "test", "./fair.py", "--watch", "--count", "2"],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
             stdout=file,
             stderr=subprocess.PIPE,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

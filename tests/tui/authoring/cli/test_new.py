@@ -98,7 +98,7 @@ def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
     for place, like in enumerate([*POLICIES, "fair-share"]):
         path = folder / f"a_long_name_{place}.py"
         path.write_text(texts(path, like)[0])
-    rules = ["--config", str(Path(__file__).parents[3] / "pyproject.toml"), "--no-cache"]
+    rules = ["--config", str(Path(__file__).parents[4] / "pyproject.toml"), "--no-cache"]
     found = subprocess.run([sys.executable, "-m", "ruff", "check", *rules, "."], capture_output=True, text=True)
     if "No module named ruff" in found.stderr:
         pytest.skip("ruff is not installed")

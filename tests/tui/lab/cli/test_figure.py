@@ -158,7 +158,7 @@ def test_settings_of_matplotlib_in_the_present_folder_are_not_used(path: Path, t
     (tmp_path / "latex").write_text("#!/bin/sh\ntouch RAN\n")
     (tmp_path / "latex").chmod(0o755)
     command = [*PROGRAM, "plot", str(path), "-x", "load", "-o", "figure.svg"]
-    root = str(Path(__file__).resolve().parents[3])
+    root = str(Path(__file__).resolve().parents[4])
     environ = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": root, "PYTHONSAFEPATH": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -196,6 +196,6 @@ def test_a_figure_file_replaces_its_own_figure_only(path: Path, tmp_path: Path, 
 def test_settings_in_the_present_folder_are_not_read(path: Path, tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_bytes(b"\xff\xfe\x00 \x1b]0;x\x07: 1")
     command = [*PROGRAM, "plot", str(path), "-x", "load", "-o", "figure.svg"]
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3]), "PYTHONSAFEPATH": "1"}
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[4]), "PYTHONSAFEPATH": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -13,7 +13,7 @@ from sim.lab.pivot import records
 from sim.lab.results import Results
 from tests.tui.cli.program import schedscope
 
-PAGE = Path(__file__).resolve().parents[3] / "sim" / "experiments" / "README.md"
+PAGE = Path(__file__).resolve().parents[4] / "sim" / "lab" / "README.md"
 
 
 @pytest.fixture(scope="module")
