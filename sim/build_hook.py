@@ -18,7 +18,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MYPY = ["--config-file=", f"--cache-dir={os.devnull}", "--no-site-packages", "--ignore-missing-imports"]
-FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error"]  # so sums are those of Python
+FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error", "-Og"]  # so sums are those of Python
 
 
 class CompileHook(BuildHookInterface[Any]):

@@ -31,6 +31,7 @@ from sim.engine.stay import Stay
 from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT, whole
+from sim.machine.trials import Trials
 from sim.support.deadline import GiveWayError
 from sim.support.errors import DecisionError
 from sim.support.formatting import exact_clock
@@ -68,6 +69,24 @@ class Acting(Asking):
         """True if the pass was ended in the middle"""
         self._stop_after = -1
         """Number of decisions after which the pass is stopped, to show the state then; -1 for a complete pass"""
+
+    # Passes
+
+    def _plan_anew(self) -> None:
+        """Forget the last pass's plans, which the policy makes again at this one, but remember them as those before."""
+        if self._kept:
+            self._kept.clear()
+        if self._expected or self._before:  # in rows plans stand until the next rebuild
+            if self._sharing is not None:
+                self._before = {}
+            else:
+                self._before, self._expected = self._expected, {}
+        if self._reserved and not self._policy.keeps_reservations:
+            self._before = self._reserved | self._before if self._before else self._reserved
+            self._reserved = {}
+
+    def _decides(self, is_deciding: bool) -> None:
+        self._is_deciding = is_deciding
 
     # Starts
 
@@ -396,14 +415,18 @@ class Acting(Asking):
         """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
         the queue ("queue").
         """
-        reserved = self.reserved
+        reserved, waiting = self._shown_reservations(), self._waiting.jobs
         jobs: list[Job] = []
         if by == "start":
-            jobs = [self._jobs[rank] for _, rank in sorted((whole(at), rank) for rank, at in reserved.items())]
+            jobs = [waiting[rank] for _, rank in sorted([(whole(at), rank) for rank, at in reserved.items()])]
         elif by == "queue":
             jobs = [job for job in self._line() if job.rank in reserved]
-        for job, was, at in self._present_plan().compression(self._time, jobs, reserved):
-            self._reserve(job, at, Compressed(was), None, None)
+        plan, trials = self._present_plan(), Trials()
+        for job in jobs:
+            was = reserved[job.rank]
+            at = plan.sooner(job, was, self._time, trials)
+            if at < was - MOMENT:
+                self._reserve(job, at, Compressed(was), None, None)
 
     def expect(self, job: Job, at: float) -> None:
         """Record the start of the job that the policy expects; it reserves nothing."""

@@ -328,9 +328,12 @@ class Asking(State):
     @property
     def reserved(self) -> Mapping[int, float]:
         """Return a mapping from the rank of each job with a reservation to its planned start."""
+        return MappingProxyType(self._shown_reservations())
+
+    def _shown_reservations(self) -> dict[int, float]:
         if self._is_around:
             return {rank: at for rank, at in self._reserved.items() if not self._is_hidden(rank)}
-        return MappingProxyType(self._reserved)
+        return self._reserved
 
     def reserved_start(self, job: Job) -> float:
         return self._reserved[job.rank]
@@ -359,10 +362,11 @@ class Asking(State):
 
     def due(self) -> list[Job]:
         """Return the waiting jobs whose reserved start has come, in the policy's order."""
-        reserved, now = self.reserved, self._time
-        if min(reserved.values(), default=inf) > now:
-            return []
-        return [job for job in self._line() if reserved[job.rank] <= now]
+        reserved, now = self._shown_reservations(), self._time
+        for at in reserved.values():
+            if at <= now:
+                return [job for job in self._line() if reserved[job.rank] <= now]
+        return []
 
     def unplanned(self) -> list[Job]:
         """Return the waiting jobs without a reservation, in order of rank."""

@@ -58,7 +58,8 @@ from sim.workload.outages import Outage
 ALL: Final = 1 << 60
 A_BREATH: Final = 64
 """More steps than any run has, and number of steps after which other threads and signals have their turn"""
-IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
+IN_VAIN: Final = 1_000_000
+IN_VAIN_AT_THE_END: Final = 10_000
 """Largest number of steps in a row without an arrival or an end of a job, after which the run is stopped. The second
 number holds when only the policy can still cause steps
 """
@@ -452,13 +453,13 @@ class Engine:
 
 def _forget_events(moment: Moment) -> None:
     """Forget what the moment keeps about the last instant only, such as the jobs that arrived or completed."""
-    moment._arrived.clear()
-    moment._completed.clear()
-    moment._killed.clear()
-    moment._decisions.clear()
-    moment._printed.clear()
-    moment._moved.clear()
-    moment._not_passed.clear()
+    for events in (moment._arrived, moment._completed, moment._killed, moment._decisions, moment._printed):
+        if events:
+            events.clear()
+    if moment._moved:
+        moment._moved.clear()
+    if moment._not_passed:
+        moment._not_passed.clear()
     moment._ended_early = False
     if moment._resized:
         moment._resized = moment._upset = False

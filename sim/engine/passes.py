@@ -27,9 +27,10 @@ class Passes:
 
     def _decide(self, moment: Moment) -> None:
         """Let the policy decide, up to the number of decisions after which the pass is to stop."""
-        moment._stop_after = self.most
-        if 0 <= self.most <= len(moment._decisions):
-            raise PassStoppedError
+        if self.most >= 0:
+            moment._stop_after = self.most
+            if self.most <= len(moment._decisions):
+                raise PassStoppedError
         self._ask(moment._policy.decide)
         if moment._is_ended:
             raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
@@ -37,7 +38,7 @@ class Passes:
     def _ask(self, function: Callable[[Moment], Any]) -> None:
         """Call a function of the policy with the moment; an error in it becomes one of one line."""
         moment = self._moment
-        moment._is_deciding = True
+        moment._decides(True)
         try:
             decisions = function(moment)
             if decisions is not None:
@@ -49,22 +50,13 @@ class Passes:
             failed.__cause__ = error  # compiled code sets none for `from`
             raise failed from error
         finally:
-            moment._is_deciding = False
+            moment._decides(False)
 
     def make(self, is_new: bool) -> None:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
         moment = self._moment
         moment._waiting.step = moment._step
-        if moment._kept:
-            moment._kept.clear()
-        if moment._expected or moment._before:  # in rows plans stand until the next rebuild
-            if moment._sharing is not None:
-                moment._before = {}
-            else:
-                moment._before, moment._expected = moment._expected, {}
-        if moment._reserved and not moment._policy.keeps_reservations:
-            moment._before = moment._reserved | moment._before if moment._before else moment._reserved
-            moment._reserved = {}
+        moment._plan_anew()
         is_first = bool(moment._switches) and moment._switches[-1].step > moment._step
         arrived = moment._arrived
         if moment._waiting.looks:
@@ -80,7 +72,8 @@ class Passes:
             decide_with_inherited(moment, self._decide)
         else:
             self._let_decide()
-        moment._arrived = arrived
+        if moment._arrived is not arrived:
+            moment._arrived = arrived
         self.find_ends()
         if moment._sharing is not None:
             is_rebuilt = any(isinstance(told, Phase) for told in moment._decisions)

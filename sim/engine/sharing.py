@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
 from sim.machine.moment import MOMENT
@@ -18,7 +18,7 @@ from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
 from sim.support.errors import NotThereError
 
-MOST_COLUMNS = 1_000_000
+MOST_COLUMNS: Final = 1_000_000
 """Largest size of the matrix (columns times rows), because a rebuild takes time and memory for each job and each
 row.
 """
@@ -52,8 +52,8 @@ class Sharing:
         """Row that becomes active after the rebuild, out of turn; None if the row whose turn it is becomes active."""
 
     def copy(self) -> Sharing:
-        twin = Sharing.__new__(Sharing)
-        twin.matrix, twin.turns, twin.since = self.matrix.copy(), self.turns.copy(), self.since
+        twin = Sharing(self.matrix.procs, self.turns.copy())
+        twin.matrix, twin.since = self.matrix.copy(), self.since
         twin.to_turn, twin.migrated = self.to_turn, self.migrated
         twin.ran, twin.stall, twin.new = self.ran.copy(), self.stall.copy(), self.new.copy()
         return twin
@@ -151,7 +151,7 @@ class Sharing:
     def on_turn(self) -> dict[int, int]:
         """Return a mapping from the rank of each job in the active row to its processors, as bits."""
         row = self.turns.row
-        return {rank: columns for rank, columns, rows in self.places() if row in rows}
+        return {rank: self.matrix.columns(rank) for rank, rows in self.matrix.standing.items() if row in rows}
 
     def empty_until(self, to: float) -> float:
         """Return the processor-seconds that no job uses between `since` and `to`."""

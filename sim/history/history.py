@@ -96,7 +96,7 @@ class History(Past):
         if begins:
             self._write_begins(begins)
         if ends:
-            self._end_all(*(np.array(ends[place::4]) for place in range(4)))
+            self._end_all(*(np.array(array(kind, ends[place::4])) for place, kind in enumerate("idii")))
         columns: list[Any] = [self._time, self._free, self._waiting, self._wanted, self._decision_end, self._begun]
         for place, column in enumerate(columns):
             column.fromlist(closes[place :: len(columns)])
@@ -128,7 +128,9 @@ class History(Past):
 
     def _write_begins(self, begins: list[Any]) -> None:
         *columns, sets = (begins[place::5] for place in range(5))
-        ranks, starts, kinds, steps = map(np.array, columns)
+        ranks, starts, kinds, steps = (
+            np.array(array(kind, column)) for kind, column in zip("idBi", columns, strict=True)
+        )
         many = len(ranks)
         self._make_room_for(int(ranks.max()))
         self._rank.fromlist(columns[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor
 from typing import Final
 
 MOMENT: Final = 1e-6
@@ -13,8 +12,8 @@ APART: Final = 4 * MOMENT
 """Distance in seconds from which two points in time certainly differ, even if rounding has moved each of them by the
 tolerance.
 """
-_PER_SECOND = 1e6
-_COARSE = 1e9
+_PER_SECOND: Final = 1e6
+_COARSE: Final = 1e9
 """Duration in seconds from which `whole` rounds no more, because a double has too few digits for microseconds"""
 
 
@@ -27,7 +26,7 @@ def whole(seconds: float) -> float:
     >>> whole(29.999999999999996)
     30.0
     """
-    return floor(seconds * _PER_SECOND + 0.5) / _PER_SECOND if seconds < _COARSE else seconds
+    return (seconds * _PER_SECOND + 0.5) // 1.0 / _PER_SECOND if seconds < _COARSE else seconds
 
 
 def ratio(seconds: float, to: float) -> float:
@@ -36,7 +35,7 @@ def ratio(seconds: float, to: float) -> float:
     >>> ratio(0.1 + 0.2, 0.1) == ratio(0.6, 0.2)
     True
     """
-    return floor(seconds * _PER_SECOND + 0.5) / (floor(to * _PER_SECOND + 0.5) or 1.0)
+    return (seconds * _PER_SECOND + 0.5) // 1.0 / ((to * _PER_SECOND + 0.5) // 1.0 or 1.0)
 
 
 def is_by(time: float, limit: float) -> bool:

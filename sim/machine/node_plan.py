@@ -11,7 +11,7 @@ from which on the nodes that stay free are too few.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import NoReturn
@@ -20,9 +20,9 @@ import numpy as np
 
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
-from sim.machine.profile import Moved
 from sim.machine.rows import Rows
 from sim.machine.searches import Asked, Barrier, Found, Held
+from sim.machine.trials import Trials
 from sim.support.errors import DecisionError
 from sim.support.formatting import exact_clock
 from sim.workload.model import Job
@@ -342,25 +342,14 @@ class NodePlan:
         known = self._seats.get(job.rank)
         return None if known is None else known.seats
 
-    def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
-        """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
-
-        The caller must move the reservation in the plan before it asks for the next one. A reservation that cannot move
-        keeps its nodes. Its own resources count as free in the search.
-        """
-        for job in jobs:
-            start = reserved[job.rank]
-            if start <= now + MOMENT:
-                continue
-            at = self._earlier(job, start, now)
-            if at < start - MOMENT:
-                yield job, start, at
-
-    def _earlier(self, job: Job, start: float, now: float) -> float:
-        """Return the earliest time from `now` on to which the job's reservation from `start` on can move, or `start`.
+    def sooner(self, job: Job, start: float, now: float, trials: Trials) -> float:
+        """Return the earliest time from `now` on to which the job's reservation from `start` on can move; `start` if it
+        cannot, and keeps its nodes. Its own resources count as free in the search. `trials` are not used.
 
         A job that had no earlier start at the last try needs resources that have become free since then.
         """
+        if start <= now + MOMENT:
+            return start
         times, barrier = self._times, self._barriers.get(job.rank)
         index = bisect_left(times, start - MOMENT)
         last = min(index, bisect_left(times, self._tight.get(job.rank, inf) + MOMENT))

@@ -8,7 +8,7 @@ possible, and raises a `DecisionError` before it changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import count as counted
 from operator import and_, itemgetter
@@ -238,7 +238,7 @@ class Matrix(MatrixView):
                 self._used[row] |= columns
 
     @property
-    def standing(self) -> Mapping[int, tuple[int, ...]]:
+    def standing(self) -> dict[int, tuple[int, ...]]:
         """Return a mapping from the rank of each job to the ids of its rows. It is the matrix's own dictionary, which
         the caller must not change.
         """

@@ -7,17 +7,13 @@ numbers, so a plan has no unnecessary steps. Changes less than a microsecond apa
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import inf
-from typing import TypeAlias
 
 from sim.machine.moment import APART, MOMENT
 from sim.machine.trials import Trials
 from sim.workload.model import Job
 from sim.workload.shape import Seats
-
-Moved: TypeAlias = tuple[Job, float, float]
-"""Reservation that moves, as (job, old start, new start)."""
 
 
 class Profile:
@@ -251,9 +247,9 @@ class Profile:
         """Return the nodes that the plan gives to the job: always None, as this is a plan of equal processors."""
         return None
 
-    def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
-        """Yield (job, old start, new start) for each reservation that can move to an earlier start; the caller moves it
-        in the plan before asking for the next.
+    def sooner(self, job: Job, start: float, now: float, trials: Trials) -> float:
+        """Return the earliest time from `now` on to which the job's reservation from `start` on can move; `start` if it
+        cannot. Whoever compresses a plan moves it then, before asking for the next job with the same `trials`.
 
         A reservation does not count as occupied while its own new start is searched. Searching is the main cost of
         conservative backfilling, so earlier results serve as lower bounds (`Trials`). The search begins a few
@@ -261,24 +257,19 @@ class Profile:
 
         >>> plan = Profile(now=0, free=2)
         >>> plan.take(10, 15, 2)
-        >>> job = Job(rank=0, id="1", submit=0, procs=2, estimate=5)
-        >>> [(was, at) for _, was, at in plan.compression(0, [job], {0: 10})]
-        [(10, 0)]
+        >>> plan.sooner(Job(rank=0, id="1", submit=0, procs=2, estimate=5), 10, 0, Trials()) == 0
+        True
         """
-        times, free = self.at, self.free
-        trials = Trials()
-        for job in jobs:
-            start, procs, duration = reserved[job.rank], job.procs, job.estimate
-            last = bisect_left(times, start - MOMENT) - 1
-            if last < 0 or (free[last] < procs and now + duration >= start):
-                continue  # due, or any earlier place would reach up to a full machine
-            hope = max(trials.bound(procs, duration, start) - APART, now)
-            at = self.gap_before(last, start, procs, duration, hope)
-            if at < start - MOMENT:
-                yield job, start, at
-            else:
-                at = start
-            trials.note(procs, duration, start, at)
+        procs, duration = job.procs, job.estimate
+        last = bisect_left(self.at, start - MOMENT) - 1
+        if last < 0 or (self.free[last] < procs and now + duration >= start):
+            return start  # due, or any earlier place would reach up to a full machine
+        hope = max(trials.bound(procs, duration, start) - APART, now)
+        at = self.gap_before(last, start, procs, duration, hope)
+        if at >= start - MOMENT:
+            at = start
+        trials.note(procs, duration, start, at)
+        return at
 
     def place(self, procs: int, duration: float, after: float) -> float:
         """Reserve `procs` processors for `duration` seconds at the earliest possible start from `after` on; return that

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
 from sim.workload.shape import Amounts
 
-SPARE = 8
+SPARE: Final = 8
 """Number of unused rows at each end of a new array"""
 
 

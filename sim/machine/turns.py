@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from math import ceil
 from operator import add
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sim.machine.moment import MOMENT
 from sim.support.errors import DecisionError
 
-_FEW = 4
+_FEW: Final = 4
 """Number of results of `_works` (progress of each row) that are remembered, because the same ones are requested again
 and again.
 """
@@ -63,9 +63,9 @@ class Turns:
         """
 
     def copy(self) -> Turns:
-        twin = Turns.__new__(Turns)
-        twin.slice, twin.overhead = self.slice, self.overhead
-        twin.rows, twin.row, twin.begin, twin._known_works = self.rows, self.row, self.begin, {}
+        twin = Turns(self.slice)
+        twin.overhead = self.overhead
+        twin.rows, twin.row, twin.begin = self.rows, self.row, self.begin
         return twin
 
     def is_like(self, other: Turns) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from math import inf
+from typing import Final
 
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 
-SPANS = 4
+SPANS: Final = 4
 """Largest number of searches that are remembered for each width"""
 
 

@@ -7,6 +7,7 @@ schedules and steps do not depend on this memory.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from math import inf
@@ -91,25 +92,25 @@ class Remembering(Preemptive):
 
     sf: float
 
+    @abstractmethod
     def xfactor(self, now: Moment, job: Job) -> float:
         """Return the job's expansion factor (xfactor) now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def threshold(self, now: Moment, run: Stay) -> float:
         """Return a running job's suspension threshold: its xfactor, infinite if the policy protects the job."""
-        raise NotImplementedError
 
+    @abstractmethod
     def toll(self, now: Moment, job: Job) -> float:
         """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def price(self, now: Moment, job: Job, other: Job) -> float:
         """Return the xfactor from which the idle job may suspend the running job `other`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def why_nobody(self, now: Moment, job: Job) -> Reason:
         """Return the reason why the idle job may not suspend any job."""
-        raise NotImplementedError
 
     def in_turn(self, view: Moment) -> Iterator[Job]:
         """Yield the jobs that are idle now, each at its turn, unless it can neither start nor preempt then. The largest

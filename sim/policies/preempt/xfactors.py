@@ -1,7 +1,5 @@
-"""Expansion factors (xfactors) of jobs, the times at which these reach a value, and which jobs are too
-wide to be suspended.
-
-This file is also a part of the compiled loop.
+"""Expansion factors (xfactors) of jobs, the times at which these reach a value, and which jobs are too wide to be
+suspended.
 """
 
 from __future__ import annotations
