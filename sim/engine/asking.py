@@ -177,7 +177,7 @@ class Asking(State):
         """Return the job of that rank, which must have been submitted."""
         if rank < 0 or not self.has_come(rank):
             raise IndexError(f"no job of rank {rank} has come")
-        return self._jobs[rank]
+        return self._job(rank)
 
     def arrivals(self) -> list[Job]:
         """Return the jobs that are new to the policy, in order of rank: the jobs that arrived at this instant. At the
@@ -374,7 +374,7 @@ class Asking(State):
 
     def planned(self) -> list[Job]:
         """Return the jobs with a reservation, in order of rank."""
-        return [self._jobs[rank] for rank in sorted(self.reserved)]
+        return [self._job(rank) for rank in sorted(self._shown_reservations())]
 
     def where_it_ran(self, job: Job) -> Seats | None:
         """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""

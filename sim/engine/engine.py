@@ -58,8 +58,7 @@ from sim.workload.outages import Outage
 ALL: Final = 1 << 60
 A_BREATH: Final = 64
 """More steps than any run has, and number of steps after which other threads and signals have their turn"""
-IN_VAIN: Final = 1_000_000
-IN_VAIN_AT_THE_END: Final = 10_000
+IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
 """Largest number of steps in a row without an arrival or an end of a job, after which the run is stopped. The second
 number holds when only the policy can still cause steps
 """

@@ -224,7 +224,7 @@ class Moment(Acting):
         return self._matrix().room_for_replica(job.rank)
 
     def _jobs_of(self, ranks: Iterable[int]) -> list[Job]:
-        return [self._jobs[rank] for rank in ranks]
+        return [self._job(rank) for rank in ranks]
 
     # Changes of the matrix
 

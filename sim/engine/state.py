@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf, isnan
+from typing import Any
 
 from sim.engine.fields import Fields
 from sim.engine.queue import Queue
@@ -53,7 +54,8 @@ class State(Fields):
         if workload.limits is not None:
             self._limits = Use(workload.limits)
         self._waiting = Queue(self._policy.queue_order())
-        turns = self._policy.turns()
+        chosen: Any = self._policy  # whatever it gives
+        turns = chosen.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{self._policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         if turns is not None:
@@ -123,13 +125,18 @@ class State(Fields):
         stay = self._running.get(rank)
         return self._ledger.ran[rank] if stay is None else stay.ran_by(self._time)
 
+    def _job(self, rank: int) -> Job:
+        """Return the job of that rank, in most cases without a call of `Jobs`, which is not compiled."""
+        job = self._jobs.made[rank]
+        return self._jobs[rank] if job is None else job
+
     def remaining_estimate(self, rank: int) -> float:
-        return self._jobs[rank].estimate - self.ran(rank)
+        return self._job(rank).estimate - self.ran(rank)
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
         """Return (remaining estimate in seconds, rank, number of processors) of each of these running jobs."""
-        jobs, ran = self._jobs, self._sharing.ran if self._sharing else {}
-        known = [(jobs[rank], ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
+        ran = self._sharing.ran if self._sharing else {}
+        known = [(self._job(rank), ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
         return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
 
     def start_of(self, rank: int) -> float | None:

@@ -249,7 +249,7 @@ class Profile:
 
     def sooner(self, job: Job, start: float, now: float, trials: Trials) -> float:
         """Return the earliest time from `now` on to which the job's reservation from `start` on can move; `start` if it
-        cannot. Whoever compresses a plan moves it then, before asking for the next job with the same `trials`.
+        cannot. The caller moves it, and then asks about the next job with the same `trials`.
 
         A reservation does not count as occupied while its own new start is searched. Searching is the main cost of
         conservative backfilling, so earlier results serve as lower bounds (`Trials`). The search begins a few

@@ -37,7 +37,7 @@ class Stage:
         self.moment = Moment(History(workload.jobs))
         self.moment._begin(workload, workload.jobs, policy, "lowest")
         self.jobs: list[Job] = []
-        self.moment._jobs, self.moment._time, self.moment._curious = cast(Any, self.jobs), now, True
+        self.moment._jobs.made, self.moment._time, self.moment._curious = cast(Any, self.jobs), now, True
         self.sharing, self.matrix = self.moment._shared(), self.moment._matrix()
         for row in rows:
             self._fill(self.matrix.open_row(), row)
