@@ -4,24 +4,35 @@ history.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
+
+import numpy as np
+from librt.strings import BytesWriter, write_f64_le, write_i32_le, write_i64_le
 
 from sim.decisions.decisions import Decision
 from sim.history.stretch import DONE
 
 MANY: Final = 4096
+BEGIN = np.dtype([("rank", "<i4"), ("start", "<f8"), ("kind", "u1"), ("step", "<i4")])
+"""Record of a stretch that has begun"""
+END = np.dtype([("stretch", "<i4"), ("end", "<f8"), ("ended_by", "u1"), ("step", "<i4")])
+"""Record of a stretch that has ended, which is named by its number"""
+CLOSE = np.dtype([
+    ("time", "<f8"), ("waiting", "<i4"), ("wanted", "<i8"), ("decisions", "<i4"), ("stretches", "<i4"), ("free", "<f8"),
+])  # fmt: skip
+"""Record of a step: its time, the waiting jobs, the processors that these request, the number of decisions and of
+stretches after it, and the free processors
+"""
 
 
 class Collector:
-    """Values that are not yet in the columns of a history, one after another in flat lists."""
+    """Values that are not yet in the columns of a history: records as bytes, one after another."""
 
     def __init__(self) -> None:
-        self.begins: list[Any] = []
-        """Rank, time, kind, step and processors (bits) of each stretch that has begun"""
-        self.ends: list[Any] = []
-        """Number, time, kind of end and step of each stretch that has ended"""
-        self.closes: list[Any] = []
-        """Time, free processors, waiting jobs, processors that these request, decisions, stretches after each step"""
+        self.begins, self.ends, self.closes = BytesWriter(), BytesWriter(), BytesWriter()
+        """Records of the forms `BEGIN`, `END` and `CLOSE`"""
+        self.processors: list[int] = []
+        """Processors, as bits, of each stretch that has begun"""
         self.stretches = self.steps = 0
         """Number of stretches, and number of steps; both include the ones that are in the columns"""
         self.rows, self.decided = bytearray(), list[Decision]()
@@ -35,7 +46,7 @@ class Collector:
 
     @property
     def is_full(self) -> bool:
-        return len(self.decided) > self.most or len(self.begins) > 5 * self.most
+        return len(self.decided) > self.most or len(self.processors) > self.most
 
     def begin(self, rank: int, now: float, processors: int, kind: int) -> int:
         """Record that the job begins a stretch of this kind (index into `KINDS`) on these processors (bits). Return the
@@ -44,14 +55,23 @@ class Collector:
         if not self.is_written:
             return -1
         stretch = self.stretches
-        self.begins += rank, now, kind, self.steps, processors
+        begins = self.begins
+        write_i32_le(begins, rank)
+        write_f64_le(begins, now)
+        begins.append(kind)
+        write_i32_le(begins, self.steps)
+        self.processors.append(processors)
         self.stretches = stretch + 1
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
         """End the stretch with this number at `now`; `ended_by` says how it ends, as an index into `ENDINGS`."""
         if self.is_written:
-            self.ends += stretch, now, ended_by, self.steps
+            ends = self.ends
+            write_i32_le(ends, stretch)
+            write_f64_le(ends, now)
+            ends.append(ended_by)
+            write_i32_le(ends, self.steps)
 
     def decide(self, decision: Decision) -> None:
         """Record a decision, after it has been carried out."""
@@ -63,5 +83,20 @@ class Collector:
         processors that they request (`wanted`).
         """
         if self.is_written:
-            self.closes += now, free, waiting, wanted, len(self.rows) + len(self.decided), self.stretches
+            closes = self.closes
+            write_f64_le(closes, now)
+            write_i32_le(closes, waiting)
+            write_i64_le(closes, wanted)
+            write_i32_le(closes, len(self.rows) + len(self.decided))
+            write_i32_le(closes, self.stretches)
+            write_f64_le(closes, free)
             self.steps += 1
+
+    def mend_free(self, free: float) -> bool:
+        """Replace the number of free processors after the last step; return False if the step is in the columns."""
+        closes = self.closes
+        if not len(closes):
+            return False
+        closes.truncate(len(closes) - 8)
+        write_f64_le(closes, free)
+        return True

@@ -9,14 +9,16 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from librt.strings import BytesWriter
+from numpy.typing import NDArray
 
 from sim.decisions.decisions import Decision
-from sim.history.collector import Collector
+from sim.history.collector import BEGIN, CLOSE, END, Collector
 from sim.history.decision_log import A_ROW, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
-from sim.history.times import NEVER, Floats, Ints, Times
+from sim.history.times import NEVER, Ints, Times
 from sim.machine.turns import Turns
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock
@@ -27,8 +29,6 @@ _A_STEP, _A_STRETCH = 36, 72
 """Approximate memory in bytes for one step, and for one stretch"""
 _MOST, _A_JOB = 1 << 29, 1000
 """Largest memory in bytes that a history may take, and additional bytes that are allowed for each job"""
-_FREE = -5
-"""Index in `Collector.closes`, from its end (-1 is the last), of the number of free processors after the last step"""
 
 
 class History(Past):
@@ -91,15 +91,18 @@ class History(Past):
     def write(self) -> None:
         """Move values of stretches and steps from the lists in which they are collected into the columns."""
         collector = self.collector
-        begins, ends, closes = collector.begins, collector.ends, collector.closes
-        collector.begins, collector.ends, collector.closes = [], [], []
+        begins, ends, closes = map(BytesWriter.getvalue, (collector.begins, collector.ends, collector.closes))
+        for writer in (collector.begins, collector.ends, collector.closes):
+            writer.truncate(0)
         if begins:
-            self._write_begins(begins)
+            sets, collector.processors = collector.processors, []
+            self._write_begins(np.frombuffer(begins, BEGIN), sets)
         if ends:
-            self._end_all(*(np.array(array(kind, ends[place::4])) for place, kind in enumerate("idii")))
-        columns: list[Any] = [self._time, self._free, self._waiting, self._wanted, self._decision_end, self._begun]
-        for place, column in enumerate(columns):
-            column.fromlist(closes[place :: len(columns)])
+            self._end_all(np.frombuffer(ends, END))
+        steps = np.frombuffer(closes, CLOSE)
+        columns: list[Any] = [self._time, self._waiting, self._wanted, self._decision_end, self._begun, self._free]
+        for column, name in zip(columns, CLOSE.fields or (), strict=True):
+            _append(column, steps[name])
         self.mark()
 
     def count(self) -> None:
@@ -126,31 +129,24 @@ class History(Past):
                 is_open |= pauses & ~((then[before] >= 0) & (then[before] < stretch))
             marks.append(narrow(before[is_open]))
 
-    def _write_begins(self, begins: list[Any]) -> None:
-        *columns, sets = (begins[place::5] for place in range(5))
-        ranks, starts, kinds, steps = (
-            np.array(array(kind, column)) for kind, column in zip("idBi", columns, strict=True)
-        )
-        many = len(ranks)
+    def _write_begins(self, begins: NDArray[np.void], sets: list[int]) -> None:
+        many, ranks = len(sets), begins["rank"]
         self._make_room_for(int(ranks.max()))
-        self._rank.fromlist(columns[0])
-        self._start.fromlist(columns[1])
+        _append(self._rank, ranks)
+        _append(self._start, begins["start"])
         self._end.extend(array("d", [inf]) * many)
         self._end_step.extend(array("i", [NEVER]) * many)
         self._next.extend(array("i", [-1]) * many)
         self._ended_by.extend(bytes(many))
-        self._kind.extend(columns[2])
+        self._kind.extend(begins["kind"].tobytes())
         self._processors.extend(sets)
-        self._link(ranks, starts, kinds, steps, len(self._start) - many)
+        runs = begins[begins["kind"] != GANG]  # for those in the matrix, whose rows take turns, see `share`
+        self._started.note_all(runs["rank"], runs["start"], runs["step"])
+        self._link(ranks, len(self._start) - many)
 
-    def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """Link each new stretch (they are numbered from `number` on) to the same job's previous stretch, and record
-        first starts.
-
-        For stretches in the matrix, whose rows take turns, `share` records the first starts instead.
-        """
-        runs, stretches = kinds != GANG, number + np.arange(len(ranks))
-        self._started.note_all(ranks[runs], starts[runs], steps[runs])
+    def _link(self, ranks: Ints, number: int) -> None:
+        """Link each new stretch (they are numbered from `number` on) to the same job's previous stretch."""
+        stretches = number + np.arange(len(ranks))
         first, last, then = map(np.asarray, (self._first, self._last, self._next))
         before = last[ranks]
         last[ranks] = stretches
@@ -163,11 +159,11 @@ class History(Past):
         then[before[follows]] = stretches[follows]
         first[ranks[~follows]] = stretches[~follows]
 
-    def _end_all(self, which: Ints, at: Floats, because: Ints, steps: Ints) -> None:
-        for column, values in zip((self._end, self._ended_by, self._end_step), (at, because, steps), strict=True):
-            np.asarray(column)[which] = values
-        done = because <= KILLED
-        self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
+    def _end_all(self, ends: NDArray[np.void]) -> None:
+        for column, name in ((self._end, "end"), (self._ended_by, "ended_by"), (self._end_step, "step")):
+            np.asarray(column)[ends["stretch"]] = ends[name]
+        done = ends[ends["ended_by"] <= KILLED]
+        self._done.note_all(np.asarray(self._rank)[done["stretch"]], done["end"], done["step"])
 
     def _make_room_for(self, rank: int) -> None:
         """Lengthen all columns that have one entry for each job, if they are too short to include the job `rank`."""
@@ -253,9 +249,7 @@ class History(Past):
         """Replace the number of free processors after the last step by `free`, the average from that step until now.
         The turns of the rows change the number between steps.
         """
-        if self.collector.closes:
-            self.collector.closes[_FREE] = free
-        else:
+        if not self.collector.mend_free(free):
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
@@ -358,6 +352,10 @@ class History(Past):
         return cut
 
 
+def _append(column: array[Any], values: NDArray[Any]) -> None:
+    column.frombytes(values.astype(column.typecode).tobytes())
+
+
 def _up_to_date(slot: Any) -> Any:
     """Return a property that replaces the column `slot`: before the column is read, the collected values are moved into
     the columns.
@@ -366,7 +364,7 @@ def _up_to_date(slot: Any) -> Any:
 
     def column(history: History) -> Any:
         collector = history.collector
-        if collector.closes or collector.ends or collector.begins:
+        if len(collector.closes) or len(collector.ends) or len(collector.begins):
             history.write()
         return read(history)
 
