@@ -1,8 +1,4 @@
-"""Hook of the build, which compiles the modules that pyproject.toml lists: all of them or none (`sim.compiled`).
-
-With `SCHEDSCOPE_COMPILE=off` it compiles none. If it fails, for example without a C compiler, the installation goes on,
-and `schedscope --version` says why.
-"""
+"""Hook of the build, which compiles the modules that pyproject.toml lists: all of them or none (`sim.compiled`)."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MYPY = ["--config-file=", f"--cache-dir={os.devnull}", "--no-site-packages", "--ignore-missing-imports"]
-FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error", "-Og"]  # so sums are those of Python
+FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error", "-Og"]  # sums as Python's; fast to build
 
 
 class CompileHook(BuildHookInterface[Any]):
@@ -26,14 +22,13 @@ class CompileHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         choice, sources = runpy.run_path(str(Path(__file__).with_name("compiled.py"))), self.config["compiled"]
-        made, self._temporary = choice["FOLDER"], tempfile.mkdtemp()
+        made, self._temporary = choice["FOLDER"], tempfile.TemporaryDirectory()
         if version != "editable":
-            made = Path(self._temporary, made.name)
+            made = Path(self._temporary.name, made.name)
             build_data["force_include"][str(made)] = f"sim/{made.name}"
         shutil.rmtree(made, ignore_errors=True)
-        call = (
-            f"import runpy; runpy.run_path({__file__!r})['compile_to']({str(made)!r}, {self._temporary!r}, {sources!r})"
-        )
+        asked = str(made), self._temporary.name, sources
+        call = f"import runpy; runpy.run_path({__file__!r})['compile_to'](*{asked!r})"
         try:
             if os.environ.get("SCHEDSCOPE_COMPILE") == "off":
                 raise OSError("not built: SCHEDSCOPE_COMPILE=off")
@@ -47,7 +42,7 @@ class CompileHook(BuildHookInterface[Any]):
             self.app.display_warning(f"nothing is compiled: {choice['failure'](made)}")
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        shutil.rmtree(self._temporary)
+        self._temporary.cleanup()
 
 
 def compile_to(folder: str, temporary: str, sources: list[str]) -> None:
