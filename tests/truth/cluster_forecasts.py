@@ -121,7 +121,7 @@ def _sentences(
     known = expectations((each for each in ledger.pictures if each.at >= job.submit), job.id)
     yield from (line for line in moved(known, cluster.at) if line and not line.startswith("said at"))
     if board is not None and job.limit:
-        yield from answer_lines(cluster, what_if(cluster, job, f"time={job.limit / 2:.0f}", board.past))
+        yield from answer_lines(cluster, what_if(cluster, job, f"time={job.limit / 2:.0f}", board.past, made.starts))
 
 
 # Our forecast

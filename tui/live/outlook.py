@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sim.live.cluster.values import Cluster, ClusterJob
-from sim.live.forecast.board import Board
 from sim.live.forecast.what_if import answers
 from sim.live.forecast.words import answer_lines, forecast_lines
+from tui.live.forecaster import Ahead
 from tui.live.watch import Watch
 
 NOTHING = "No other limit, size, partition or sharing that was tried would let it start more than a minute earlier."
@@ -19,16 +19,15 @@ def outlook(
 ) -> tuple[str, ...]:
     """Return sentences about a waiting job; empty if the poll is forgotten, or `is_over` before the end."""
     cluster, forecaster = watch.picture(picture), watch.forecaster
-    made = forecaster.made(picture) or next(forecaster.make(picture, is_over), None)
+    made = watch.shown_ahead(picture) or forecaster.made(picture) or next(forecaster.make(picture, is_over), None)
     if cluster is None or made is None or is_over():
         return ()
-    forecasts = watch.shown_forecasts(picture) or made.forecasts
-    return *forecast_lines(cluster, job, forecasts), *_what_if(cluster, job, made.board, job.id in forecasts.starts)
+    return *forecast_lines(cluster, job, made.forecasts), *_what_if(cluster, job, made)
 
 
-def _what_if(cluster: Cluster, job: ClusterJob, board: Board, has_forecast: bool) -> Iterator[str]:
-    found = answers(cluster, job, board.past)
+def _what_if(cluster: Cluster, job: ClusterJob, made: Ahead) -> Iterator[str]:
+    found = answers(cluster, job, made.board.past, made.forecasts.starts)
     for each in found:
         yield " ".join(answer_lines(cluster, each))
     if not found:
-        yield NOTHING if has_forecast else NO_START
+        yield NOTHING if job.id in made.forecasts.starts else NO_START

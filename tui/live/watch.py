@@ -303,10 +303,10 @@ class Watch:
     def _is_left(self, picture: int) -> bool:
         return self._over.is_set() or self._wish.picture not in (None, picture)
 
-    def shown_forecasts(self, picture: int) -> Forecasts | None:
-        """Return the forecasts on the screen, if they were made for poll number `picture`."""
-        found, cluster = self._forecasts(picture), self.picture(picture)
-        return found if found is not None and cluster is not None and found.at == cluster.at else None
+    def shown_ahead(self, picture: int) -> Ahead | None:
+        """Return the forecasts on the screen with their board, if they were made for poll number `picture`."""
+        found = self._ahead
+        return found if found is not None and found.picture == picture else None
 
     def _forecasts(self, picture: int) -> Forecasts | None:
         """Return the latest forecasts, if they were made for this poll or for one shortly before."""

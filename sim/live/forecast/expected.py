@@ -32,17 +32,13 @@ class Expected(NamedTuple):
     """Start if each job runs to its time limit; the latest of the three."""
 
 
-def trimmed(cluster: Cluster, job: str = "", most: int = MOST_WAITING, behind: int = 0) -> Cluster:
+def trimmed(cluster: Cluster, most: int = MOST_WAITING) -> Cluster:
     """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most` in
     Slurm's order.
-
-    If `job` is the id of a job that can be forecast, keep instead this job, all such jobs ahead of it, and the next
-    `behind` such jobs after it.
     """
     queue = [each for each in cluster.queue if can_be_forecast(each)]
     queue.sort(key=lambda each: -tier_of(cluster, each))
-    place = next((at for at, each in enumerate(queue) if each.id == job), None)
-    kept = {each.id for each in queue[: most if place is None else place + 1 + behind]}
+    kept = {each.id for each in queue[:most]}
     return replace(cluster, jobs=tuple(each for each in cluster.jobs if not each.is_waiting or each.id in kept))
 
 

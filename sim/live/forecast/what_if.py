@@ -5,7 +5,7 @@ later because of that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,8 +21,6 @@ WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition", "exclusive")
 FELT = 60.0
 """Smallest difference in seconds between two starts that counts as earlier or later."""
 MOST_ANSWERS = 8
-BEHIND = 20
-"""Number of jobs behind the job in question that are simulated with it, to see whether the change delays them."""
 _MEMORY = re.compile(r"(\d{1,12})([kmgt]?)b?", re.IGNORECASE)
 _IN_MB = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
 
@@ -121,17 +119,17 @@ def _with(tres: str, kind: str, value: str) -> str:
 
 
 def answer(
-    cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: dict[str, Expected]
+    cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: Mapping[str, Expected]
 ) -> Answer:
     """Return the answer to the question what happens if `job` has the request of `changed`. `before` is a mapping from
-    the id of each job to its expected start without the change.
+    the id of each job to its expected start without the change. It is the forecast that the reader sees.
 
     `change` is the change as text.
     """
     if told := misfit(cluster, changed):
         return Answer(change, before.get(job.id), None, (), 0, f"it {told}")
     asked = replace(cluster, jobs=tuple(changed if each.id == job.id else each for each in cluster.jobs))
-    found = expected(asked, past)
+    found = expected(trimmed(asked), past)
     own = found.get(job.id)
     if own is None:
         return Answer(change, before.get(job.id), None, (), 0, why_unknown(asked, changed))
@@ -140,33 +138,24 @@ def answer(
     return Answer(change, before.get(job.id), own, tuple(later), sum(by < -FELT for by in moves.values()))
 
 
-def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past) -> Answer:
+def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past, before: Mapping[str, Expected]) -> Answer:
     """Return the answer to one what-if question about the job; `text` is the change of its request, such as `time=30m
-    cpus=8`.
+    cpus=8`, and `before` as in `answer`.
     """
-    near, asks, before = _around(cluster, job, past)
+    asks = _may_start(cluster, job)
     changed = parse_change(text, asks)
     known = [each.name for each in cluster.partitions]
     if changed.partition != job.partition and known and changed.partition not in known:
         raise ParameterError(f"there is no partition {quoted(changed.partition)}; there are {listed(known)}")
-    return answer(near, asks, changed, past, " ".join(text.split()), before)
+    return answer(cluster, asks, changed, past, " ".join(text.split()), before)
 
 
-def _around(cluster: Cluster, job: ClusterJob, past: Past) -> tuple[Cluster, ClusterJob, dict[str, Expected]]:
-    """Return the cluster with the jobs near this one in the queue, the job as it is to be changed, and the expected
-    starts without a change.
-
-    If the job can never start because no partition meets its request, it loses this reason, which a change may remove.
+def _may_start(cluster: Cluster, job: ClusterJob) -> ClusterJob:
+    """Return the job as it is to be changed. If it can never start because no partition meets its request, it loses
+    this reason, which a change may remove.
     """
-    asks = job
-    if job.reason.partition(",")[0] in NEVER and misfit(cluster, job):
-        asks = replace(job, reason="")
-        cluster = replace(cluster, jobs=tuple(asks if each.id == job.id else each for each in cluster.jobs))
-    near = trimmed(cluster, job.id, behind=BEHIND)
-    before = dict(expected(near, past))
-    if asks is not job:
-        before.pop(job.id, None)
-    return near, asks, before
+    is_never = job.reason.partition(",")[0] in NEVER and misfit(cluster, job)
+    return replace(job, reason="") if is_never else job
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
@@ -191,13 +180,12 @@ def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
     yield from (f"partition={each.name}" for each in cluster.partitions if each.state == "UP" and each.name not in own)
 
 
-def answers(cluster: Cluster, job: ClusterJob, past: Past) -> list[Answer]:
-    """Return the answers for those changes that would let the job start earlier, the largest gain first. For a job
-    without an expected start these are the changes with which it would start.
+def answers(cluster: Cluster, job: ClusterJob, past: Past, before: Mapping[str, Expected]) -> list[Answer]:
+    """Return the answers for those changes that would let the job start earlier, the largest gain first; `before` is as
+    in `answer`. For a job without an expected start these are the changes with which it would start.
     """
-    near, asks, before = _around(cluster, job, past)
-    texts = questions(cluster, job, past)
-    found = (answer(near, asks, parse_change(text, asks), past, text, before) for text in texts)
+    asks, texts = _may_start(cluster, job), questions(cluster, job, past)
+    found = (answer(cluster, asks, parse_change(text, asks), past, text, before) for text in texts)
     if job.id not in before:
         kinds = {each.change.partition("=")[0]: each for each in reversed(list(found)) if each.after is not None}
         return list(reversed(kinds.values()))[:MOST_ANSWERS]

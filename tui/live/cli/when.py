@@ -53,7 +53,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
         if change is not None:
             from sim.live.forecast.what_if import what_if
 
-            answer = what_if(cluster, found, change, board.past)
+            answer = what_if(cluster, found, change, board.past, forecasts.starts)
     elif change is not None:
         raise NotThereError(f"J{found.id} does not wait, so there is nothing to change")
     if form == "json":

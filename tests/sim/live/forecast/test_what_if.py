@@ -8,7 +8,7 @@ import pytest
 
 from sim.live.cluster.dates import date
 from sim.live.cluster.values import Cluster, ClusterJob
-from sim.live.forecast.expected import Expected, trimmed, why_unknown
+from sim.live.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.live.forecast.past import Past
 from sim.live.forecast.what_if import Answer, answers, in_words, parse_change, questions, what_if
 from sim.live.forecast.words import answer_lines
@@ -21,6 +21,10 @@ NARROW = replace(WAITS, id="3", priority=10, limit=600.0, cpus=4, tres="cpu=4,me
 
 def cluster(*jobs: ClusterJob) -> Cluster:
     return Cluster(NOW, nodes=NODES_, partitions=(BATCH, SHORT), jobs=jobs)
+
+
+def asked(now: Cluster, job: ClusterJob, change: str) -> Answer:
+    return what_if(now, job, change, Past(), expected(now, Past()))
 
 
 def test_change_is_a_changed_request() -> None:
@@ -38,17 +42,17 @@ def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> No
     assert [parse_change("cpus=4", job).nodes_wanted for job in (anywhere, exact, WIDE)] == [1, 2, 2]
     assert parse_change("cpus=4", anywhere).tres == "node=1,mem=40M,cpu=4"
     assert parse_change("cpus=4 nodes=2", anywhere).nodes_wanted == 2
-    asked = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
-    assert ["cpus=2" in each for each in asked] == [True, True]
+    listed = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
+    assert ["cpus=2" in each for each in listed] == [True, True]
     small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
     assert "cpus=1" in questions(cluster(small), small, Past())
     assert "cpus=1" not in questions(cluster(small), replace(small, most_nodes=2), Past())
 
 
-def test_jobs_of_higher_tiers_are_ahead_in_an_answer() -> None:
+def test_jobs_of_higher_tiers_are_kept_first() -> None:
     rush = replace(NARROW, id="4", partition="short")
     now = replace(cluster(RUNS, WIDE, rush), partitions=(BATCH, replace(SHORT, tier=20)))
-    assert rush in trimmed(now, WIDE.id).queue
+    assert trimmed(now, most=1).queue == (rush,)
 
 
 def test_job_with_whole_nodes_may_share_them() -> None:
@@ -57,7 +61,7 @@ def test_job_with_whole_nodes_may_share_them() -> None:
     now = cluster(RUNS, taken, alone)
     assert "exclusive=no" in questions(now, alone, Past())
     assert "exclusive=no" not in questions(now, NARROW, Past())
-    found = what_if(now, alone, "exclusive=no", Past())
+    found = asked(now, alone, "exclusive=no")
     assert found.before is not None
     assert found.after is not None
     assert (found.before.high - NOW, found.after.high - NOW) == (300, 0)
@@ -65,7 +69,7 @@ def test_job_with_whole_nodes_may_share_them() -> None:
     whole = replace(now, partitions=(replace(BATCH, is_exclusive=True), SHORT))
     assert "exclusive=no" not in questions(whole, alone, Past()), "its partition gives whole nodes to all"
     assert parse_change("exclusive=yes", NARROW).is_exclusive
-    assert "exclusive=no" in {each.change for each in answers(now, alone, Past())}
+    assert "exclusive=no" in {each.change for each in answers(now, alone, Past(), expected(now, Past()))}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +81,7 @@ def test_wrong_changes_are_refused(text: str) -> None:
 
 
 def test_narrower_job_starts_at_once_and_another_pays() -> None:
-    found = what_if(cluster(RUNS, WIDE, NARROW), WIDE, "cpus=4 nodes=1", Past())
+    found = asked(cluster(RUNS, WIDE, NARROW), WIDE, "cpus=4 nodes=1")
     assert found.before is not None
     assert found.after is not None
     assert (found.before.high - NOW, found.after.high - NOW) == (300, 0)
@@ -89,7 +93,7 @@ def test_narrower_job_starts_at_once_and_another_pays() -> None:
 def test_jobs_that_would_start_later_are_named() -> None:
     behind = replace(NARROW, cpus=1, limit=300.0, tres="cpu=1,mem=4M,node=1")
     now = cluster(RUNS, replace(RUNS, id="4", cpus=4, nodes=("n2",), end=NOW + 300), WIDE, behind)
-    found = what_if(now, WIDE, "time=50m cpus=1 nodes=1", Past())
+    found = asked(now, WIDE, "time=50m cpus=1 nodes=1")
     assert found.later == (("3", 300.0),)
     assert list(answer_lines(now, found))[1] == "1 other job would start later: J3 by 5m00."
 
@@ -105,14 +109,14 @@ def test_answer_as_before_has_the_same_time_as_the_forecast() -> None:
 
 
 def test_misfit_is_told_instead_of_a_start() -> None:
-    found = what_if(cluster(RUNS, WIDE), WIDE, "partition=short", Past())
+    found = asked(cluster(RUNS, WIDE), WIDE, "partition=short")
     assert found.after is None
     assert "asks for" in next(answer_lines(cluster(RUNS, WIDE), found))
 
 
 def test_unknown_partition_is_an_error() -> None:
     with pytest.raises(ParameterError, match="there is no partition 'nowhere'; there are batch and short"):
-        what_if(cluster(RUNS, WIDE), WIDE, "partition=nowhere", Past())
+        asked(cluster(RUNS, WIDE), WIDE, "partition=nowhere")
 
 
 def test_job_that_can_never_start_has_no_forecast() -> None:
@@ -123,7 +127,7 @@ def test_job_that_can_never_start_has_no_forecast() -> None:
 def test_changes_with_which_a_job_could_start_are_found() -> None:
     never = replace(NARROW, partition="short", limit=1800.0, reason="PartitionTimeLimit")
     now = cluster(RUNS, never)
-    found = {each.change: each for each in answers(now, never, Past())}
+    found = {each.change: each for each in answers(now, never, Past(), expected(now, Past()))}
     assert "partition=batch" in found
     told = next(answer_lines(now, found["partition=batch"]))
     assert told.startswith("With partition batch it would start ")
@@ -131,7 +135,7 @@ def test_changes_with_which_a_job_could_start_are_found() -> None:
 
 
 def test_useful_changes_are_found_with_the_largest_gain_first() -> None:
-    found = answers(cluster(RUNS, WIDE), WIDE, Past())
+    found = answers(cluster(RUNS, WIDE), WIDE, Past(), expected(cluster(RUNS, WIDE), Past()))
     assert [(each.change, each.gain) for each in found] == [("cpus=4", 300.0)]  # two cores would gain no more
 
 

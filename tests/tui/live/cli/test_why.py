@@ -112,6 +112,18 @@ def test_when_answers_what_if(tmp_path: Path) -> None:
     assert "does not wait" in error("when", "1", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4")[1]
 
 
+def test_what_if_has_the_forecast_as_the_time_before(tmp_path: Path) -> None:
+    """Ends are rounded by the limits of all waiting jobs, so that jobs far behind also move the forecast."""
+    recorder = Recorder(tmp_path / "if.slog")
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", nodes_wanted=2)
+    behind = [replace(WAITS, id=f"{n}", priority=1, limit=3600.0 if n > 130 else 600.0) for n in range(100, 180)]
+    recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(replace(RUNS, end=NOW + 301), wide, *behind)))
+    recorder.close()
+    text = schedscope("when", "2", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4 nodes=1").stdout
+    forecast = text.partition("Our forecast: ")[2].partition(",")[0]
+    assert f"would start now instead of about {forecast}." in text
+
+
 @pytest.mark.parametrize("at", ["30", f"{BEGIN + 59:.0f}", "#1"])
 def test_a_moment_in_a_recording(recording: str, at: str) -> None:
     told = json.loads(schedscope("why", "7", "--from", recording, "--at", at, "--format", "json").stdout)
