@@ -121,7 +121,8 @@ def _sentences(
     known = expectations((each for each in ledger.pictures if each.at >= job.submit), job.id)
     yield from (line for line in moved(known, cluster.at) if line and not line.startswith("said at"))
     if board is not None and job.limit:
-        yield from answer_lines(cluster, what_if(cluster, job, f"time={job.limit / 2:.0f}", board.past, made.starts))
+        for change in (f"time={job.limit / 2:.0f}", "cpus=1 nodes=1"):
+            yield from answer_lines(cluster, what_if(cluster, job, change, board.past, made.starts))
 
 
 # Our forecast
@@ -160,13 +161,14 @@ def _is_modelled(job: ClusterJob) -> bool:
 
 
 @reads(r"No forecast of ours: (.*)")
-@reads(r"With [^:]*: (it, or .*|it waits for .*|it asks for .*, where .*|as it is, .*)")
+@reads(r"With [^:]*: (it, or .*|it waits for .*|it asks for .*, where .*|it could still .*)")
 def _none(fact: Outlook, why: str) -> None:
     job, cluster = fact.job, fact.cluster
     known = {
         "the jobs of other users are hidden": cluster.is_private,
         "the nodes are not known": not cluster.nodes,
         "as it is, it can never start": job.reason.startswith(NEVER),
+        "it could still never start": job.reason.startswith(NEVER),
         f"it waits for {job.reason}, which is not modelled": not _is_modelled(job),
         f"it waits for {job.reason}, and that limit is not known": job.reason not in PLANNED and not _limits(fact),
         "more than 500 jobs are ahead of it": len(cluster.queue) > 500,
@@ -265,18 +267,36 @@ def _said_at(fact: Outlook, at: str, start: str, how: str) -> None:
 
 # Another request
 
+THEN = rf"(?:about )?(now|{D}) instead of (?:about )?(now|{D})"
 
-@reads(rf"With [^:]* it would start (?:about )?(now|{D}); as it is, there is no forecast")
+
+@reads(rf"With [^;]* it would start (?:about )?(now|{D}); as it is, there is no forecast")
 def _only_then(fact: Outlook, at: str) -> None:
     must(fact.job.id not in fact.made.starts, "there is one")
 
 
-@reads(rf"With [^:]* it would start as before, (?:about )?(now|{D})")
-@reads(rf"With [^:]* it would start (?:about )?(?:now|{D}) instead of (?:about )?(now|{D})")
-def _before(fact: Outlook, before: str) -> None:
+@reads(rf"With [^;]* it would start as before, (?:about )?(now|{D})(?:; if jobs run long, {THEN})?")
+def _as_before(fact: Outlook, before: str, after: str | None, was: str | None) -> None:
     must(fact.job.id in fact.made.starts, "there is no forecast as it is")
-    if not before.startswith("as"):
-        fact.dated(before, fact.made.starts[fact.job.id].middle, "the forecast as it is")
+    fact.dated(before, fact.made.starts[fact.job.id].middle, "the forecast as it is")
+    if after and was:
+        _differ(fact, after, was, fact.made.starts[fact.job.id].high)
+
+
+@reads(rf"With [^;]* it would start {THEN}")
+def _instead(fact: Outlook, after: str, before: str) -> None:
+    must(fact.job.id in fact.made.starts, "there is no forecast as it is")
+    _differ(fact, after, before, fact.made.starts[fact.job.id].middle)
+
+
+def _differ(fact: Outlook, after: str, before: str, meant: float) -> None:
+    must(after != before, "nothing changes")
+    fact.dated(before, meant, "the forecast as it is")
+
+
+@reads(r"With [^:]*: it (asks for .* > .*)")
+def _cannot_then(fact: Outlook, told: str) -> None:
+    read(fact, f"can never start: {told}")
 
 
 @reads(rf"([\d,]+) other jobs? would start (?:earlier|later: ({JOB} by .*))")

@@ -16,7 +16,7 @@ from sim.live.cluster.reasons import say
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.expected import expected, trimmed
-from sim.live.forecast.what_if import FELT, Answer, answer, in_words, parse_change, questions
+from sim.live.forecast.what_if import FELT, Answer, answer, in_words, parse_change, questions, widest_of
 from sim.live.forecast.words import answer_lines
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import Step, listed, name, parse_moment, parse_time, printable, span
@@ -182,9 +182,9 @@ def _error_text(seconds: float) -> str:
 def _which_change_helps(ask: Ask, seen: Seen) -> Question:
     """Return the question which change of its request lets a job start earliest, by the program's forecast."""
     job, past = _waiting(seen, ask.job), seen.polls.past(seen.cluster.at)
-    before = expected(trimmed(seen.cluster), past)
+    before, widest = expected(trimmed(seen.cluster), past), widest_of(seen.cluster, job)
     changes = [*questions(seen.cluster, job, past)][:MOST_CHOICES]
-    found = [answer(seen.cluster, job, parse_change(text, job), past, text, before) for text in changes]
+    found = [answer(seen.cluster, job, parse_change(text, job, widest), past, text, before) for text in changes]
     most = max((each.gain for each in found), default=0.0)
     if most < FELT or len(found) < 2:
         raise ParameterError(f"no change lets {name(job)} start more than a minute earlier")

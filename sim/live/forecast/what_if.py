@@ -51,20 +51,22 @@ def delay(before: Expected, after: Expected) -> float:
     return (after.middle - before.middle + after.high - before.high) / 2
 
 
-def parse_change(text: str, job: ClusterJob) -> ClusterJob:
-    """Return the job with the request changed as `text` says, such as `time=30m cpus=8`."""
+def parse_change(text: str, job: ClusterJob, widest: int = 1) -> ClusterJob:
+    """Return the job with the request changed as `text` says, such as `time=30m cpus=8`. `widest` is the largest number
+    of cores of a node of its partitions.
+    """
     made = job
     for part in text.replace(",", " ").split():
         word, equals, value = part.partition("=")
         if word not in WORDS or not equals:
             raise ParameterError(f"--if changes {', '.join(WORDS)}, as in 'time=30m cpus=8'; got {quoted(part)}")
-        made = _changed(made, word, value)
+        made = _changed(made, word, value, widest)
     if made is job:
         raise ParameterError("--if changes nothing; say for example 'time=30m cpus=8'")
     return made
 
 
-def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
+def _changed(job: ClusterJob, word: str, value: str, widest: int) -> ClusterJob:
     if word == "partition":
         return replace(job, partition=value)
     if word == "exclusive":
@@ -92,7 +94,7 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
         tres = _with(tres, "mem", f"{-(-int(total[1]) * number // max(job.cpus, 1))}{total[2]}")
     nodes = max(job.nodes_wanted, 1)
     if job.may_spread:  # they are as few as the cores fill, not what its user asked for
-        nodes = -(-nodes * number // max(job.cpus, 1))
+        nodes = min(-(-nodes * number // max(job.cpus, 1)), -(-number // widest))
         tres = _with(tres, "node", str(nodes))
     return replace(job, cpus=number, nodes_wanted=min(nodes, number), tres=tres)
 
@@ -132,7 +134,9 @@ def answer(
     found = expected(trimmed(asked), past)
     own = found.get(job.id)
     if own is None:
-        return Answer(change, before.get(job.id), None, (), 0, why_unknown(asked, changed))
+        is_never = changed.reason.partition(",")[0] in NEVER
+        why = "it could still never start" if is_never else why_unknown(asked, changed)
+        return Answer(change, before.get(job.id), None, (), 0, why)
     moves = {id: delay(start, found[id]) for id, start in before.items() if id in found and id != job.id}
     later = sorted(((id, by) for id, by in moves.items() if by > FELT), key=lambda move: -move[1])
     return Answer(change, before.get(job.id), own, tuple(later), sum(by < -FELT for by in moves.values()))
@@ -143,7 +147,7 @@ def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past, before: Ma
     cpus=8`, and `before` as in `answer`.
     """
     asks = _may_start(cluster, job)
-    changed = parse_change(text, asks)
+    changed = parse_change(text, asks, widest_of(cluster, job))
     known = [each.name for each in cluster.partitions]
     if changed.partition != job.partition and known and changed.partition not in known:
         raise ParameterError(f"there is no partition {quoted(changed.partition)}; there are {listed(known)}")
@@ -156,6 +160,12 @@ def _may_start(cluster: Cluster, job: ClusterJob) -> ClusterJob:
     """
     is_never = job.reason.partition(",")[0] in NEVER and misfit(cluster, job)
     return replace(job, reason="") if is_never else job
+
+
+def widest_of(cluster: Cluster, job: ClusterJob) -> int:
+    """Return the largest number of cores of a node of the job's partitions; 1 if its nodes are not known."""
+    names = {name for each in partitions_of(cluster, job) for name in each.nodes}
+    return max((node.cpus for node in cluster.nodes if node.name in names), default=1)
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
@@ -184,8 +194,8 @@ def answers(cluster: Cluster, job: ClusterJob, past: Past, before: Mapping[str, 
     """Return the answers for those changes that would let the job start earlier, the largest gain first; `before` is as
     in `answer`. For a job without an expected start these are the changes with which it would start.
     """
-    asks, texts = _may_start(cluster, job), questions(cluster, job, past)
-    found = (answer(cluster, asks, parse_change(text, asks), past, text, before) for text in texts)
+    asks, texts, widest = _may_start(cluster, job), questions(cluster, job, past), widest_of(cluster, job)
+    found = (answer(cluster, asks, parse_change(text, asks, widest), past, text, before) for text in texts)
     if job.id not in before:
         kinds = {each.change.partition("=")[0]: each for each in reversed(list(found)) if each.after is not None}
         return list(reversed(kinds.values()))[:MOST_ANSWERS]

@@ -8,7 +8,7 @@ from sim.live.cluster.dates import date
 from sim.live.cluster.reasons import after_deadline
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.board import DayScore, Forecasts
-from sim.live.forecast.expected import Expected, why_unknown
+from sim.live.forecast.expected import why_unknown
 from sim.live.forecast.ranges import SHARE
 from sim.live.forecast.score import FAR
 from sim.live.forecast.what_if import FELT, Answer, in_words
@@ -64,8 +64,8 @@ def _score(score: DayScore) -> tuple[str, str]:
     return percent(score.far, 0), percent(score.early, 0)
 
 
-def _about(start: Expected, cluster: Cluster) -> str:
-    date = _date(start.middle, cluster)
+def _about(time: float, cluster: Cluster) -> str:
+    date = _date(time, cluster)
     return date if date == "now" else f"about {date}"
 
 
@@ -79,13 +79,15 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
     if told.after is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."
         return
-    after = _about(told.after, cluster)
-    if told.before is None:
+    before, after = told.before, _about(told.after.middle, cluster)
+    if before is None:
         yield f"With {change} it would start {after}; as it is, there is no forecast."
-    elif max(abs(told.gain), abs(told.after.middle - told.before.middle)) < FELT:
-        yield f"With {change} it would start as before, {_about(told.before, cluster)}."
+    elif abs(told.after.middle - before.middle) >= FELT:
+        yield f"With {change} it would start {after} instead of {_about(before.middle, cluster)}."
     else:
-        yield f"With {change} it would start {after} instead of {_about(told.before, cluster)}."
+        late, was_late = _about(told.after.high, cluster), _about(before.high, cluster)
+        if_long = f"; if jobs run long, {late} instead of {was_late}" if abs(told.gain) >= FELT else ""
+        yield f"With {change} it would start as before, {_about(before.middle, cluster)}{if_long}."
     if told.later:
         named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
         yield f"{count(len(told.later), 'other job')} would start later: {named}."

@@ -42,6 +42,9 @@ def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> No
     assert [parse_change("cpus=4", job).nodes_wanted for job in (anywhere, exact, WIDE)] == [1, 2, 2]
     assert parse_change("cpus=4", anywhere).tres == "node=1,mem=40M,cpu=4"
     assert parse_change("cpus=4 nodes=2", anywhere).nodes_wanted == 2
+    one = replace(anywhere, cpus=1, nodes_wanted=1, tres="cpu=1,node=1")
+    assert parse_change("cpus=8", one, widest=4).nodes_wanted == 2
+    assert asked(cluster(RUNS, one), one, "cpus=8").after is not None  # as many nodes as cores would not fit
     listed = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
     assert ["cpus=2" in each for each in listed] == [True, True]
     small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
@@ -103,9 +106,10 @@ def test_answer_as_before_has_the_same_time_as_the_forecast() -> None:
         before, after = Expected(NOW, NOW + 300, NOW + 600), Expected(NOW, NOW + middle, NOW + high)
         return next(answer_lines(cluster(WIDE), Answer("cpus=4", before, after, (), 0)))
 
-    same, at = "With 4 cores it would start as before, about ", (date(NOW + 300, NOW), date(NOW + 212, NOW))
+    same, at = "With 4 cores it would start as before, about ", [date(NOW + each, NOW) for each in (300, 212, 600)]
     assert said(250, 600) == f"{same}{at[0]}."
     assert said(212, 680) == f"With 4 cores it would start about {at[1]} instead of about {at[0]}."
+    assert said(300, 450) == f"{same}{at[0]}; if jobs run long, about {date(NOW + 450, NOW)} instead of about {at[2]}."
 
 
 def test_misfit_is_told_instead_of_a_start() -> None:
@@ -122,6 +126,12 @@ def test_unknown_partition_is_an_error() -> None:
 def test_job_that_can_never_start_has_no_forecast() -> None:
     never = replace(WIDE, reason="PartitionTimeLimit")
     assert why_unknown(cluster(RUNS, never), never) == "as it is, it can never start"
+
+
+def test_change_does_not_help_a_job_whose_dependency_cannot_be_met() -> None:
+    never = replace(NARROW, reason="DependencyNeverSatisfied")
+    now = cluster(RUNS, never)
+    assert list(answer_lines(now, asked(now, never, "cpus=1"))) == ["With 1 core: it could still never start."]
 
 
 def test_changes_with_which_a_job_could_start_are_found() -> None:
