@@ -158,7 +158,7 @@ def _waits_for(fact: Fact, first: str, told: str) -> None:
     kinds = {"success": "afterok", "the end": "afterany", "failure": "afternotok", "the start": "after"}
     for how, id, told_state, until, due in re.findall(
         rf"(success|the end|failure|the start) of {JOB}, which "
-        rf"(is no longer known|is [a-z ]+?|runs until ({D}) at most|runs, overdue since ({D}))"
+        rf"(is no longer known|(?:is|ended:) [a-z ]+?|runs until ({D}) at most|runs, overdue since ({D}))"
         r"(?=$|, (?:success|the)| and (?:success|the|failure))",
         f"{first} of {told}",
     ):
@@ -172,7 +172,8 @@ def _waits_for(fact: Fact, first: str, told: str) -> None:
         if "runs" in told_state:
             end_of(fact, other, until or None, due or None)
         else:
-            same(told_state.removeprefix("is "), other.state.lower().replace("_", " "), f"the state of J{id}")
+            verb = "ended:" if other.has_ended else "is"
+            same(told_state, f"{verb} {other.state.lower().replace('_', ' ')}", f"what J{id} does")
 
 
 @reads(r"can never start: its dependency cannot be met any more \((.*)\); cancel it, or change its dependency")

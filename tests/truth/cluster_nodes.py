@@ -8,7 +8,22 @@ from collections.abc import Callable
 from sim.live.cluster.dates import date
 from sim.live.cluster.values import Node
 from sim.workload.formats.slurm_text import hosts
-from tests.truth.clusters import AWAY, JOB, PLANNED, D, Fact, end_of, licenses, must, names, number, read, reads, same
+from tests.truth.clusters import (
+    AWAY,
+    JOB,
+    PLANNED,
+    D,
+    Fact,
+    end_of,
+    licenses,
+    listed_whole,
+    must,
+    names,
+    number,
+    read,
+    reads,
+    same,
+)
 
 
 @reads(r"waits: not all of its nodes are available: (.*?)(?:; it waits (behind .*))?")
@@ -52,8 +67,9 @@ def _each_gone(fact: Fact, told: str) -> None:
     kept = rf"reservation (\S+) keeps (.*?)(?: from ({D}))? until ({D})(?=$|, | and )"
     for name, nodes, since, until in re.findall(kept, told):
         (found,) = (each for each in fact.cluster.reservations if each.name == name)
-        must(set(names(nodes)) <= set(found.nodes), "it keeps other nodes")
-        must(set(found.nodes) & own, "it keeps none that the job can use")
+        listed_whole(nodes, set(found.nodes) & own, f"the nodes of the job that {name} keeps")
+        starts, limit = (fact.now, max(fact.job.start or 0, fact.now)), fact.job.limit or 1e12
+        must(any(at < found.end and found.start < at + limit for at in starts), "it lets the job start and end")
         same(since, date(found.start, fact.now) if found.start > fact.now else "", "its begin, if that is to come")
         same(until, date(found.end, fact.now), "its end")
 

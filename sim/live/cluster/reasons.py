@@ -156,9 +156,7 @@ def _keeping(cluster: Cluster, job: ClusterJob, start: float) -> list[Reservatio
     """Return the reservations of others that a job that starts at `start` would run into."""
     end = start + (job.limit or inf)
     return [
-        each
-        for each in cluster.reservations
-        if each.name != job.reservation and cluster.at < each.end and each.start < end
+        each for each in cluster.reservations if each.name != job.reservation and start < each.end and each.start < end
     ]
 
 
@@ -236,7 +234,7 @@ def _state_of(cluster: Cluster, number: str) -> str:
         return "is no longer known"
     if other.is_running and other.end:
         return f"runs{until(other.end, cluster.at)}"
-    return f"is {other.state.replace('_', ' ').lower()}"
+    return f"{'ended:' if other.has_ended else 'is'} {other.state.replace('_', ' ').lower()}"
 
 
 def _never(cluster: Cluster, job: ClusterJob) -> str:
@@ -303,10 +301,11 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     own = {node.name: node for node in allowed(cluster, job) if node.name in named or not named}
     away = [f"{node.name} is {_state_in_words(node)}" for node in own.values() if node.is_gone]
+    starts = (cluster.at, max(job.start or 0.0, cluster.at))
     keeping = [
-        f"reservation {each.name} keeps {listed(each.nodes)}{_coming(cluster, each)} until {date(each.end, cluster.at)}"
-        for each in _keeping(cluster, job, max(job.start or 0.0, cluster.at))
-        if not own.keys().isdisjoint(each.nodes)
+        f"reservation {each.name} keeps {listed(kept)}{_coming(cluster, each)} until {date(each.end, cluster.at)}"
+        for each in dict.fromkeys(each for start in starts for each in _keeping(cluster, job, start))
+        if (kept := [name for name in each.nodes if name in own])
     ]
     found, keeps = behind(cluster, job), "reserved for" in job.reason
     waits = f"; it waits {found}" if found else ""

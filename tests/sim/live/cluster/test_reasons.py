@@ -155,6 +155,12 @@ def test_a_job_beyond_its_limit_is_overdue() -> None:
     assert told.endswith(f"J1 holds 4 cores, overdue since {date(NOW - 5, NOW)}")
 
 
+def test_job_that_failed_is_said_to_have_ended() -> None:
+    failed = replace(CLUSTER, jobs=(replace(RUNNING, state="NODE_FAIL"),))
+    told = said("Dependency", failed, dependency="afterok:1(unfulfilled)")
+    assert told == "waits for success of J1, which ended: node fail"
+
+
 def test_nodes_kept_for_jobs_ahead_are_not_said_to_be_down() -> None:
     up = replace(CLUSTER, nodes=(CLUSTER.nodes[0],), reservations=())
     reason = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
@@ -162,6 +168,21 @@ def test_nodes_kept_for_jobs_ahead_are_not_said_to_be_down() -> None:
     assert said(reason, up) == told
     drained = said(reason, replace(CLUSTER, reservations=()))
     assert drained.startswith("waits: not all of its nodes are available: n2 is drained; it waits behind 1 job")
+
+
+def test_reservation_that_lets_a_job_end_before_it_and_start_after_it_keeps_no_nodes_from_it() -> None:
+    up = replace(CLUSTER, nodes=(CLUSTER.nodes[0], Node("n2", 4)))
+    reason = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+    keeps = "reservation maint keeps n2 from "
+    assert keeps not in said(reason, up, limit=200.0, start=NOW + 1000)
+    assert keeps in said(reason, up, limit=200.0, start=NOW + 200)
+    assert keeps in said(reason, up, limit=600.0, start=NOW + 1000)
+
+
+def test_reservation_keeps_only_nodes_that_the_job_can_use() -> None:
+    both = replace(CLUSTER, reservations=(replace(CLUSTER.reservations[0], nodes=("n1", "n2")),))
+    told = said("ReqNodeNotAvail, May be reserved for other job", both, excluded=("n2",))
+    assert told.startswith("waits: not all of its nodes are available: reservation maint keeps n1 from ")
 
 
 def test_running_jobs_are_newer_than_the_use_of_a_limit() -> None:
