@@ -209,6 +209,15 @@ def _cannot(fact: Fact, told: str) -> None:
         must(part.max_time and fact.job.limit and fact.job.limit > part.max_time, "it is within the limit")
 
 
+@reads(r"waits: partition (.*)")
+def _partition_down(fact: Fact, told: str) -> None:
+    must(fact.job.reason in ("PartitionDown", "PartitionInactive"), "Slurm does not say so")
+    own = [each for each in fact.cluster.partitions if each.name in fact.job.partition.split(",")]
+    closed = [f"{each.name} is {each.state.lower()}" for each in own if each.state != "UP"]
+    meant = closed or [f"{fact.job.partition} did not start jobs at the last pass"]
+    same(sorted(names(told)), sorted(meant), "the state of its partitions")
+
+
 PLAIN = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)", "JobHeldAdmin": "an administrator holds it",
     "job requeued in held state": "it was requeued, and is held now",

@@ -61,9 +61,13 @@ def _counted(fact: Fact, told: str, behind: str | None) -> None:
 
 def _each_gone(fact: Fact, told: str) -> None:
     own = {node.name for node in fact.nodes()}
-    for name, states in re.findall(r"(?:^|, | and )(\w+) is ([a-z+]+(?: and (?:drained|failed))?)", told):
+    for name, states in re.findall(r"(?:^|, | and )(\w+) is ([a-z+]+(?: and (?:drained|draining|failed))?)", told):
         must(name in own, f"it cannot use {name}")
         state(fact, name, states)
+    _each_kept(fact, told, own)
+
+
+def _each_kept(fact: Fact, told: str, own: set[str]) -> None:
     kept = rf"reservation (\S+) keeps (.*?)(?: from ({D}))? until ({D})(?=$|, | and )"
     for name, nodes, since, until in re.findall(kept, told):
         (found,) = (each for each in fact.cluster.reservations if each.name == name)
@@ -75,8 +79,10 @@ def _each_gone(fact: Fact, told: str) -> None:
 
 
 def state(fact: Fact, name: str, told: str) -> None:
-    words = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}
-    states = fact.cluster.node_of[name].states
+    node = fact.cluster.node_of[name]
+    is_used = node.cpus_taken if fact.cluster.is_private else fact.free(node) < node.cpus
+    words = {"DOWN": "down", "DRAIN": "draining" if is_used else "drained", "FAIL": "failed"}
+    states = node.states
     for word in told.split(" and "):
         must(
             word in {words.get(state, state.lower()) for state in states} | {"+".join(sorted(states)).lower()},
@@ -88,7 +94,10 @@ HOLDS = rf"{JOB} holds ([\d,]+) (?:cores?|of it)(?: until ({D}) at most|, overdu
 
 
 def _holding(fact: Fact, told: str) -> None:
-    if told:
+    if told and told.startswith("reservation"):
+        _each_kept(fact, told, set(fact.job.planned_nodes))
+        must(not any(fact.free(fact.cluster.node_of[name]) == 0 for name in fact.job.planned_nodes), "a job holds them")
+    elif told:
         for id, cores, until, due in re.findall(HOLDS, told):
             other = fact.other(id)
             must(other.is_running, f"J{id} does not run")
@@ -103,7 +112,7 @@ def _holding(fact: Fact, told: str) -> None:
 WHERE = r"on ([\d,]+) usable nodes? of (\S+?)((?: with (?:features|nodes) .*?| without .*?)*)"
 
 
-@reads(rf"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)? > ([\d,]+) free {WHERE}(?:; (J.*))?")
+@reads(rf"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)? > ([\d,]+) free {WHERE}(?:; (J.*|reservation .*))?")
 def _cores(
     fact: Fact, cpus: str, nodes: str | None, free: str, many: str, where: str, constraints: str, by: str
 ) -> None:
@@ -117,7 +126,7 @@ def _cores(
     _holding(fact, by)
 
 
-@reads(rf"waits: needs ([\d,]+) whole nodes? > ([\d,]+) free {WHERE}(?:; (J.*))?")
+@reads(rf"waits: needs ([\d,]+) whole nodes? > ([\d,]+) free {WHERE}(?:; (J.*|reservation .*))?")
 def _whole(fact: Fact, wanted: str, free: str, many: str, where: str, constraints: str, by: str) -> None:
     same(number(wanted), fact.job.nodes_wanted, "its nodes")
     usable = fact.usable()
@@ -130,7 +139,7 @@ def _whole(fact: Fact, wanted: str, free: str, many: str, where: str, constraint
 
 @reads(
     rf"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)?; ([\d,]+) cores? are free {WHERE}"
-    rf"(, so Slurm may start it at its next pass|, but not as it asks for them)?(?:; (J.*))?"
+    rf"(, so Slurm may start it at its next pass|, but not as it asks for them)?(?:; (J.*|reservation .*))?"
 )
 def _enough(
     fact: Fact, cpus: str, nodes: str, free: str, many: str, where: str, constraints: str, how: str | None, by: str
@@ -148,7 +157,7 @@ def _enough(
     _holding(fact, by)
 
 
-@reads(r"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)?; (.*?)(?:; (J\S+ holds .*))?")
+@reads(r"waits: needs ([\d,]+) cores?(?: on ([\d,]+) nodes?)?; (.*?)(?:; (J\S+ holds .*|reservation .*))?")
 def _fit(fact: Fact, cpus: str, nodes: str, told: str, by: str) -> None:
     same((number(cpus), number(nodes or "1")), (fact.job.cpus, max(fact.job.nodes_wanted, 1)), "its cores and nodes")
     read(fact, told)

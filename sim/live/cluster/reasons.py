@@ -5,7 +5,7 @@ reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import inf
 
@@ -56,7 +56,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
 
 def _for_nodes(cluster: Cluster, job: ClusterJob, code: str) -> str:
     if away := gone(cluster, job):
-        named = (f"{node.name}, which is {_state_in_words(node)}" for node in away)
+        named = (f"{node.name}, which is {_state_in_words(cluster, node)}" for node in away)
         return f"waits: it asks for {listed(named, MOST_NAMED)}"
     return _TOLD.get(code, _unavailable)(cluster, job)
 
@@ -96,7 +96,7 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
     nodes = f" on {listed(job.planned_nodes)}" if job.planned_nodes else ""
     for name in job.planned_nodes:
         if (node := cluster.node_of.get(name)) is not None and node.is_gone:
-            return f"Slurm expected its start at {at}{nodes}, but {name} is {_state_in_words(node)}"
+            return f"Slurm expected its start at {at}{nodes}, but {name} is {_state_in_words(cluster, node)}"
     late = after_deadline(cluster, job, job.start)
     if job.is_planned:
         return f"Slurm plans its start for {at}{nodes}{late}"
@@ -165,10 +165,14 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return phrases about jobs on the nodes planned for `job`, or else on `usable`; the earliest end first."""
+    """Return phrases about jobs on the nodes planned for `job`, or else about reservations of these nodes, or about
+    jobs on `usable`; the earliest end first.
+    """
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):
         holding = holding or [other for other in cluster.running if not wanted.isdisjoint(other.nodes)]
+        if not holding and (reserved := _reserved(cluster, job, job.planned_nodes, cluster.at)):
+            return reserved
     holding.sort(key=lambda other: other.end or float("inf"))
     named = holding[:MOST_NAMED]
     return [f"J{other.id} holds {count(other.cpus, 'core')}{until(other.end, cluster.at)}" for other in named]
@@ -300,13 +304,8 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     """Return text on which of the job's nodes are unavailable, when their maintenance ends, and on the jobs ahead."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     own = {node.name: node for node in allowed(cluster, job) if node.name in named or not named}
-    away = [f"{node.name} is {_state_in_words(node)}" for node in own.values() if node.is_gone]
-    starts = (cluster.at, max(job.start or 0.0, cluster.at))
-    keeping = [
-        f"reservation {each.name} keeps {listed(kept)}{_coming(cluster, each)} until {date(each.end, cluster.at)}"
-        for each in dict.fromkeys(each for start in starts for each in _keeping(cluster, job, start))
-        if (kept := [name for name in each.nodes if name in own])
-    ]
+    away = [f"{node.name} is {_state_in_words(cluster, node)}" for node in own.values() if node.is_gone]
+    keeping = _reserved(cluster, job, own, cluster.at, max(job.start or 0.0, cluster.at))
     found, keeps = behind(cluster, job), "reserved for" in job.reason
     waits = f"; it waits {found}" if found else ""
     if why := listed([*away, *keeping], 3):
@@ -317,6 +316,15 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     return f"waits: Slurm counted {nodes} as unavailable, but none of its nodes is down or reserved now{waits}"
 
 
+def _reserved(cluster: Cluster, job: ClusterJob, names: Collection[str], *starts: float) -> list[str]:
+    """Return phrases about reservations that the job would run into on the nodes `names` if it began at `starts`."""
+    return [
+        f"reservation {each.name} keeps {listed(theirs)}{_coming(cluster, each)} until {date(each.end, cluster.at)}"
+        for each in dict.fromkeys(each for start in starts for each in _keeping(cluster, job, start))
+        if (theirs := [name for name in each.nodes if name in names])
+    ]
+
+
 def _coming(cluster: Cluster, reservation: Reservation) -> str:
     return f" from {date(reservation.start, cluster.at)}" if reservation.start > cluster.at else ""
 
@@ -324,9 +332,10 @@ def _coming(cluster: Cluster, reservation: Reservation) -> str:
 _DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}
 
 
-def _state_in_words(node: Node) -> str:
+def _state_in_words(cluster: Cluster, node: Node) -> str:
     """Return why the node takes no jobs, such as `down and drained`."""
-    return listed(_DOWN[state] for state in sorted(node.states & _DOWN.keys())) or "+".join(sorted(node.states)).lower()
+    words = _DOWN | ({"DRAIN": "draining"} if cluster.taken[node.name] else {})
+    return listed(words[state] for state in sorted(node.states & words.keys())) or "+".join(sorted(node.states)).lower()
 
 
 _TOLD: Mapping[str, Telling] = {

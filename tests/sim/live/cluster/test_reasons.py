@@ -179,6 +179,20 @@ def test_reservation_that_lets_a_job_end_before_it_and_start_after_it_keeps_no_n
     assert keeps in said(reason, up, limit=600.0, start=NOW + 1000)
 
 
+def test_reservation_of_the_planned_nodes_is_named_before_jobs_on_others() -> None:
+    now = replace(CLUSTER.reservations[0], start=NOW - 60)
+    up = replace(CLUSTER, nodes=(CLUSTER.nodes[0], Node("n2", 4)), reservations=(now,))
+    told = said("Resources", up, planned_nodes=("n2",))
+    assert told.endswith(
+        f" > 0 free on 1 usable node of batch; reservation maint keeps n2 until {date(NOW + 900, NOW)}"
+    )
+
+
+def test_node_on_which_a_job_still_runs_is_draining() -> None:
+    used = replace(CLUSTER, jobs=(replace(RUNNING, nodes=("n2",)),))
+    assert said("Resources", used, required=("n2",)) == "waits: it asks for n2, which is draining"
+
+
 def test_reservation_keeps_only_nodes_that_the_job_can_use() -> None:
     both = replace(CLUSTER, reservations=(replace(CLUSTER.reservations[0], nodes=("n1", "n2")),))
     told = said("ReqNodeNotAvail, May be reserved for other job", both, excluded=("n2",))
