@@ -250,7 +250,8 @@ S = r"(?:[\d.,]+ ?[a-z]+ ?)+(?:\d+)?"
 @reads(
     rf"(Slurm plans its start for|It starts not before|Slurm's date for it is|Slurm expects its start at) ({D}) "
     r"\((?:in (.*?)|(.*?) ago)\)(?: on ([^;]*?))?"
-    r"(; while (?:its reason holds, that|Slurm counts nodes as unavailable, that date) is no plan)?"
+    r"(; while (?:(?:its reason holds|Slurm gives no reason), that|Slurm counts nodes as unavailable, that date)"
+    r" is no plan)?"
     rf"(; it would then end after its deadline, ({D}))?"
 )
 def _start(
@@ -264,6 +265,8 @@ def _start(
     is_plan = job.reason in ("Priority", "Resources")
     must(is_plan == (how == "Slurm plans its start for"), f"its reason is {job.reason}")
     must((job.reason == "BeginTime") == (how == "It starts not before"), f"its reason is {job.reason}")
+    must("no reason" not in (no_plan or "") or job.reason in ("", "None"), f"its reason is {job.reason}")
+    must("its reason" not in (no_plan or "") or job.reason not in ("", "None"), "it gives none")
     must(bool(no_plan) == (how in ("Slurm's date for it is", "Slurm expects its start at")), "it is a plan, or none")
     listed_whole(on or "", job.planned_nodes if how.endswith((" for", " at")) else (), "its planned nodes")
     must(not any(map(fact.is_gone, names(on or ""))), "one of these nodes takes no jobs")

@@ -105,7 +105,8 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
         return f"Slurm expects its start at {at}{nodes}; {no_plan}{late}"
     if job.is_held_until_start:
         return f"It starts not before {at}{late}"
-    return f"Slurm's date for it is {at}; while its reason holds, that is no plan{late}"
+    holds = "its reason holds" if job.reason not in ("", "None") else "Slurm gives no reason"
+    return f"Slurm's date for it is {at}; while {holds}, that is no plan{late}"
 
 
 def after_deadline(cluster: Cluster, job: ClusterJob, start: float) -> str:

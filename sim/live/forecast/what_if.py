@@ -68,7 +68,8 @@ def parse_change(text: str, job: ClusterJob, widest: int = 1) -> ClusterJob:
 
 def _changed(job: ClusterJob, word: str, value: str, widest: int) -> ClusterJob:
     if word == "partition":
-        return replace(job, partition=value)
+        reason = "" if job.reason.startswith("Partition") else job.reason  # it was about the partition before
+        return replace(job, partition=value, reason=reason)
     if word == "exclusive":
         if value not in ("yes", "no"):
             raise ParameterError(f"exclusive must be yes or no, got {quoted(value)}")
@@ -130,6 +131,10 @@ def answer(
     """
     if told := misfit(cluster, changed):
         return Answer(change, before.get(job.id), None, (), 0, f"it {told}")
+    states = {each.state for each in partitions_of(cluster, changed)}
+    if changed.partition != job.partition and states and "UP" not in states:
+        why = f"partition {changed.partition} is {listed(sorted(state.lower() for state in states))}"
+        return Answer(change, before.get(job.id), None, (), 0, why)
     asked = replace(cluster, jobs=tuple(changed if each.id == job.id else each for each in cluster.jobs))
     found = expected(trimmed(asked), past)
     own = found.get(job.id)

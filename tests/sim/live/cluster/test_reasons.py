@@ -232,6 +232,8 @@ def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     limited = paragraph(CLUSTER, replace(waiting, reason="AssocGrpCpuLimit"))[-1]
     assert limited.startswith("Slurm's date for it is ")
     assert limited.endswith("; while its reason holds, that is no plan.")
+    none = paragraph(CLUSTER, replace(waiting, reason="None"))[-1]
+    assert none.endswith("; while Slurm gives no reason, that is no plan.")
     away = replace(waiting, reason="ReqNodeNotAvail, UnavailableNodes:n2", planned_nodes=("n1",))
     expected = paragraph(CLUSTER, away)[-1]
     assert expected.startswith("Slurm expects its start at ")

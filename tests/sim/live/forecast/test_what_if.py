@@ -118,6 +118,17 @@ def test_misfit_is_told_instead_of_a_start() -> None:
     assert "asks for" in next(answer_lines(cluster(RUNS, WIDE), found))
 
 
+def test_another_partition_helps_if_a_partition_is_down() -> None:
+    down = replace(SHORT, state="DOWN")
+    closed, waits = replace(NARROW, partition="short", reason="PartitionDown"), replace(NARROW, partition="batch")
+    now = replace(cluster(RUNS, closed), partitions=(BATCH, down))
+    assert asked(now, closed, "partition=batch").after is not None
+    now = replace(cluster(RUNS, waits), partitions=(BATCH, down))
+    assert list(answer_lines(now, asked(now, waits, "partition=short"))) == [
+        "With partition short: partition short is down."
+    ]
+
+
 def test_unknown_partition_is_an_error() -> None:
     with pytest.raises(ParameterError, match="there is no partition 'nowhere'; there are batch and short"):
         asked(cluster(RUNS, WIDE), WIDE, "partition=nowhere")
