@@ -6,7 +6,7 @@ import re
 
 from sim.live.cluster.dates import date
 from tests.truth.cluster_nodes import named, state
-from tests.truth.clusters import JOB, D, Fact, end_of, listed_whole, must, names, number, read, reads, same
+from tests.truth.clusters import JOB, D, Fact, end_of, listed_whole, must, names, number, read, reads, runs, same
 from tests.truth.words import lasts
 
 # States
@@ -15,8 +15,10 @@ from tests.truth.words import lasts
 @reads(rf"ended at ({D}): (.*)")
 def _ended(fact: Fact, at: str, how: str) -> None:
     same(at, date(fact.job.end, fact.now), "its end")
-    same(how, fact.job.state.lower().replace("_", " "), "its state")
-    must(not fact.job.is_waiting and not fact.job.is_running, "it has not ended")
+    state, _, on = how.partition(" on ")
+    same(state, fact.job.state.lower().replace("_", " "), "its state")
+    must(not fact.job.is_waiting and not runs(fact.job), "it has not ended")
+    listed_whole(on, fact.job.nodes if state == "completing" else (), "the nodes that are not ready")
 
 
 @reads(rf"is suspended; it started at ({D})")
@@ -27,7 +29,7 @@ def _suspended(fact: Fact, at: str) -> None:
 
 @reads(rf"runs since ({D})(?: on (.*?))?(?: until ({D}) at most|, without a time limit|, overdue since ({D}))")
 def _runs(fact: Fact, at: str, on: str | None, until: str | None, due: str | None = None) -> None:
-    must(fact.job.is_running, "it does not run")
+    must(runs(fact.job), "it does not run")
     same(at, date(fact.job.start, fact.now), "its start")
     listed_whole(on or "", fact.job.nodes, "its nodes")
     end_of(fact, fact.job, until, due)
@@ -140,14 +142,14 @@ def _limit(fact: Fact, kind: str, name: str, unit: str, told: str | None) -> Non
     named = re.findall(rf"{JOB} \(([\d,]+) cores?(?: until ({D}) at most|, overdue since ({D}))?\)", found[4] or "")
     for id, cores, until, due in named:
         other = fact.other(id)
-        must(other.is_running, f"J{id} does not run")
+        must(runs(other), f"J{id} does not run")
         same(number(cores), other.cpus, f"the cores of J{id}")
         must(other.account == job.account or other.qos == job.qos, f"J{id} does not count")
         end_of(fact, other, until, due)
     if unit == "cores":
         same(own, job.cpus, "the cores that it asks for")
     if kind == "account":
-        users = [other for other in fact.cluster.jobs if other.is_running and other.account == name]
+        users = [other for other in fact.cluster.jobs if runs(other) and other.account == name]
         same(used, max(sum(other.cpus for other in users), *(int(each.used) for each in limits)), "the cores in use")
         more = re.search(r" and ([\d,]+) more$", found[4] or "")
         same(len(named) + (number(more[1]) if more else 0), len(users), "the number of jobs that use it")
@@ -188,7 +190,7 @@ def _never(fact: Fact, told: str) -> None:
     rf"(?:; the next of them ends at ({D}) at the latest)?|, which ran at Slurm's last pass; now ([\d,]+) runs?)"
 )
 def _array(fact: Fact, most: str, many: str | None, ends: str | None, now: str | None) -> None:
-    running = [other for other in fact.cluster.jobs if other.array == fact.job.array and other.is_running]
+    running = [other for other in fact.cluster.jobs if other.array == fact.job.array and runs(other)]
     same(most, f"{fact.job.at_once:,}" if fact.job.at_once else "so many", "its tasks at once")
     same(number(many or now or "0"), len(running), "its running tasks")
     must((len(running) < (fact.job.at_once or 1)) == (now is not None), "its array may run more")

@@ -22,6 +22,7 @@ from tests.truth.clusters import (
     number,
     read,
     reads,
+    runs,
     same,
 )
 
@@ -61,7 +62,9 @@ def _counted(fact: Fact, told: str, behind: str | None) -> None:
 
 def _each_gone(fact: Fact, told: str) -> None:
     own = {node.name for node in fact.nodes()}
-    for name, states in re.findall(r"(?:^|, | and )(\w+) is ([a-z+]+(?: and (?:drained|draining|failed))?)", told):
+    for name, states in re.findall(
+        r"(?:^|, | and )(\w+) is ((?:not )?[a-z+]+(?: and (?:drained|draining|failed|not responding))?)", told
+    ):
         must(name in own, f"it cannot use {name}")
         state(fact, name, states)
     _each_kept(fact, told, own)
@@ -81,7 +84,12 @@ def _each_kept(fact: Fact, told: str, own: set[str]) -> None:
 def state(fact: Fact, name: str, told: str) -> None:
     node = fact.cluster.node_of[name]
     is_used = node.cpus_taken if fact.cluster.is_private else fact.free(node) < node.cpus
-    words = {"DOWN": "down", "DRAIN": "draining" if is_used else "drained", "FAIL": "failed"}
+    words = {
+        "DOWN": "down",
+        "DRAIN": "draining" if is_used else "drained",
+        "FAIL": "failed",
+        "NOT_RESPONDING": "not responding",
+    }
     states = node.states
     for word in told.split(" and "):
         must(
@@ -100,7 +108,7 @@ def _holding(fact: Fact, told: str) -> None:
     elif told:
         for id, cores, until, due in re.findall(HOLDS, told):
             other = fact.other(id)
-            must(other.is_running, f"J{id} does not run")
+            must(runs(other), f"J{id} does not run")
             if " of it" not in told:
                 same(number(cores), other.cpus, f"the cores of J{id}")
                 near = set(other.nodes) & ({node.name for node in fact.nodes()} | set(fact.job.planned_nodes))

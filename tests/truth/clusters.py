@@ -18,7 +18,7 @@ from tests.truth.words import UntrueError
 D = r"(?:an unknown time|[A-Z\d][\w-]*(?: \d\d \w{3})?(?: \d\d:\d\d)?(?::\d\d(?::\d\d)?)?)"
 """Pattern of a date as sentences write it."""
 JOB = r"J([\w+]+)"
-GONE = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"}
+GONE = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN", "NOT_RESPONDING"}
 PLANNED = ("Priority", "Resources", "")
 AWAY = ("Nodes required for job", "ReqNodeNotAvail")
 
@@ -83,7 +83,7 @@ class Fact:
             return node.cpus - node.cpus_taken
         taken = 0
         for other in self.cluster.jobs:
-            if other.is_running and node.name in other.nodes:
+            if runs(other) and node.name in other.nodes:
                 exact = [held.mask.bit_count() for held in other.cores if held.node == node.name]
                 place, many = other.nodes.index(node.name), len(other.nodes)
                 taken += exact[0] if exact else 0 if other.cores else (other.cpus + many - 1 - place) // many
@@ -113,7 +113,7 @@ class Fact:
         return {each.name for each in known if licenses(self.job).get(each.name, 0) > self.free_licenses(each)}
 
     def free_licenses(self, license: Limit) -> float:
-        held = sum(licenses(other).get(license.name, 0) for other in self.cluster.jobs if other.is_running)
+        held = sum(licenses(other).get(license.name, 0) for other in self.cluster.jobs if runs(other))
         return max(license.most - max(held, license.used), 0)
 
     def other(self, id: str) -> ClusterJob:
@@ -121,6 +121,11 @@ class Fact:
         must(found is not None, f"J{id} is not in the picture")
         assert found is not None
         return found
+
+
+def runs(job: ClusterJob) -> bool:
+    """Return True if the job holds cores; a job that completes has ended."""
+    return job.is_running and job.state != "COMPLETING"
 
 
 def serves(node: Node, wanted: str) -> bool:

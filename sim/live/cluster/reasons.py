@@ -15,7 +15,7 @@ from sim.live.cluster.limit_reasons import limit_reason
 from sim.live.cluster.misfits import misfit, partitions_of
 from sim.live.cluster.queue_order import ahead, behind, compared
 from sim.live.cluster.room import kept, shortage
-from sim.live.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation
+from sim.live.cluster.values import COMPLETING, NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation
 from sim.support.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
@@ -34,6 +34,8 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
     now = cluster.at
     if job.has_ended:
         return f"ended at {date(job.end, now)}: {job.state.replace('_', ' ').lower()}"
+    if job.state == COMPLETING:
+        return f"ended at {date(job.end, now)}: completing on {listed(job.nodes)}"
     if job.state == "SUSPENDED":
         return f"is suspended; it started at {date(job.start, now)}"
     if job.is_running:
@@ -237,7 +239,7 @@ def _state_of(cluster: Cluster, number: str) -> str:
     )
     if other is None:
         return "is no longer known"
-    if other.is_running and other.end:
+    if other.is_running and other.end and other.state != COMPLETING:
         return f"runs{until(other.end, cluster.at)}"
     return f"{'ended:' if other.has_ended else 'is'} {other.state.replace('_', ' ').lower()}"
 
@@ -330,7 +332,7 @@ def _coming(cluster: Cluster, reservation: Reservation) -> str:
     return f" from {date(reservation.start, cluster.at)}" if reservation.start > cluster.at else ""
 
 
-_DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}
+_DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed", "NOT_RESPONDING": "not responding"}
 
 
 def _state_in_words(cluster: Cluster, node: Node) -> str:

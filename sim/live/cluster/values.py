@@ -13,7 +13,9 @@ from sim.workload.formats.slurm_text import GONE
 
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
-"""States in which a job holds its nodes and cores."""
+"""States between the start of a job and the moment at which the last of its nodes is ready for another one."""
+COMPLETING = "COMPLETING"
+"""State in which a job has ended but its nodes are not cleaned up; its cores, limits and licenses are free again."""
 SUSPENDED = "SUSPENDED"
 """State in which a job keeps its nodes, while its cores may be given to other jobs."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
@@ -208,7 +210,7 @@ class ClusterJob:
 
     @property
     def is_running(self) -> bool:
-        """Return True if the job holds cores."""
+        """Return True if the job runs, or has ended and is completing."""
         return self.state in RUNNING
 
     @property
@@ -279,7 +281,8 @@ class Cluster:
 
     @cached_property
     def running(self) -> tuple[ClusterJob, ...]:
-        return tuple(job for job in self.jobs if job.is_running)
+        """Return the jobs that hold cores."""
+        return tuple(job for job in self.jobs if job.is_running and job.state != COMPLETING)
 
     @cached_property
     def taken(self) -> Mapping[str, int]:

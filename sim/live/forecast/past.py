@@ -50,7 +50,7 @@ class Past:
             if id not in cluster.job_of:
                 end = (self._at + cluster.at) / 2
                 self.add(replace(job, state="ENDED", end=min(end, job.end or end)))
-        self._ran, self._at = {job.id: job for job in cluster.running}, cluster.at
+        self._ran, self._at = {job.id: job for job in cluster.jobs if job.is_running}, cluster.at
         self.shares.see(cluster)
 
     def add(self, job: ClusterJob) -> None:

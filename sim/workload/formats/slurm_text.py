@@ -18,7 +18,9 @@ WHOLE = ("NODE", "TOPO")
 """Words after `Exclusive=` (since 26.05) for whole nodes, and for whole blocks of nodes that are close together."""
 NOT_YET = "FUTURE"
 """State of a node that does not exist yet, although it is configured."""
-GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
+GONE = frozenset({
+    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN", "NOT_RESPONDING",
+})  # fmt: skip
 """States of a node on which no job can start."""
 
 

@@ -188,6 +188,22 @@ def test_reservation_of_the_planned_nodes_is_named_before_jobs_on_others() -> No
     )
 
 
+def test_job_that_completes_has_ended_and_holds_nothing() -> None:
+    cleaned = replace(RUNNING, state="COMPLETING", end=NOW - 5)
+    now = replace(CLUSTER, jobs=(cleaned,), limits=(Limit("account", "physics", "GrpTRES=cpu", 6, 0),))
+    assert say(now, cleaned) == f"ended at {date(NOW - 5, NOW)}: completing on n1"
+    assert (
+        said("Dependency", now, dependency="afterany:1(unfulfilled)") == "waits for the end of J1, which is completing"
+    )
+    assert "now 0 used + 4 asked for of 6" in said("AssocGrpCpuLimit", now)
+    assert "; 4 cores are free on 1 usable node" in said("Resources", now)
+
+
+def test_node_that_does_not_respond_takes_no_job() -> None:
+    silent = replace(CLUSTER, nodes=(replace(CLUSTER.nodes[0], states=frozenset({"IDLE", "NOT_RESPONDING"})),))
+    assert said("Resources", silent, required=("n1",)) == "waits: it asks for n1, which is not responding"
+
+
 def test_node_on_which_a_job_still_runs_is_draining() -> None:
     used = replace(CLUSTER, jobs=(replace(RUNNING, nodes=("n2",)),))
     assert said("Resources", used, required=("n2",)) == "waits: it asks for n2, which is draining"
