@@ -15,10 +15,18 @@ from tests.truth.words import lasts
 @reads(rf"ended at ({D}): (.*)")
 def _ended(fact: Fact, at: str, how: str) -> None:
     same(at, date(fact.job.end, fact.now), "its end")
+    must(fact.job.end and fact.job.end <= fact.now + 1, "that is to come")
     state, _, on = how.partition(" on ")
     same(state, fact.job.state.lower().replace("_", " "), "its state")
     must(not fact.job.is_waiting and not runs(fact.job), "it has not ended")
     listed_whole(on, fact.job.nodes if state == "completing" else (), "the nodes that are not ready")
+
+
+@reads("is completing on (.*)")
+def _completing(fact: Fact, on: str) -> None:
+    same(fact.job.state, "COMPLETING", "its state")
+    listed_whole(on, fact.job.nodes, "the nodes that are not ready")
+    must(not fact.job.end or fact.job.end > fact.now, "its end is known")
 
 
 @reads(rf"is suspended; it started at ({D})")

@@ -35,7 +35,8 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
     if job.has_ended:
         return f"ended at {date(job.end, now)}: {job.state.replace('_', ' ').lower()}"
     if job.state == COMPLETING:
-        return f"ended at {date(job.end, now)}: completing on {listed(job.nodes)}"
+        ended = f"ended at {date(job.end, now)}:" if job.end and job.end <= now else "is"
+        return f"{ended} completing on {listed(job.nodes)}"
     if job.state == "SUSPENDED":
         return f"is suspended; it started at {date(job.start, now)}"
     if job.is_running:
