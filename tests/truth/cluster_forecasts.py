@@ -17,6 +17,7 @@ from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.board import Board, Forecasts
 from sim.live.forecast.what_if import what_if
 from sim.live.forecast.words import answer_lines, forecast_lines
+from tests.truth.cluster_jobs import beyond
 from tests.truth.clusters import (
     AWAY,
     JOB,
@@ -296,7 +297,7 @@ def _differ(fact: Outlook, after: str, before: str, meant: float) -> None:
 
 @reads(r"With [^:]*: it (asks for .* > .*)")
 def _cannot_then(fact: Outlook, told: str) -> None:
-    read(fact, f"can never start: {told}")
+    beyond(fact, told)
 
 
 @reads(rf"([\d,]+) other jobs? would start (?:earlier|later: ({JOB} by .*))")

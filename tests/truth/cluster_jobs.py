@@ -214,6 +214,11 @@ def _cannot(fact: Fact, told: str) -> None:
         or "Max" in fact.job.reason,
         "Slurm does not say so",
     )
+    beyond(fact, told)
+
+
+def beyond(fact: Fact, told: str) -> None:
+    """Hold a time limit that is too long for a partition against the job and the partition."""
     if found := re.match(r"(\S+) > (\S+), the limit of partition (\S+?)(?:;|$)", told):
         part = next(each for each in fact.cluster.partitions if each.name == found[3])
         must(part.max_time and fact.job.limit and fact.job.limit > part.max_time, "it is within the limit")

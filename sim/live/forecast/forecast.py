@@ -345,7 +345,18 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
         asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
     shape = asked.shape
     asked_for = zip(jobs, shape.requests, features, strict=True)
-    return replace(shape, requests=tuple(replace(_as_asked(job, each), features=own) for job, each, own in asked_for))
+    requests = tuple(replace(_as_asked(job, each), features=own) for job, each, own in asked_for)
+    ran = tuple(_held(shape, each, seats) for each, seats in zip(requests, shape.ran, strict=True)) if shape.ran else ()
+    return replace(shape, requests=requests, ran=ran)
+
+
+def _held(shape: Shape, request: Request, seats: Seats | None) -> Seats | None:
+    """Return what a running job holds on its nodes. Memory for each node is not in proportion to its cores there."""
+    if seats is None or not request.per_node:
+        return seats
+    whole = [tuple(shape.has[node].tolist()) for node in seats.nodes]
+    held = zip(seats.amounts, whole, strict=True)
+    return Seats(seats.nodes, tuple(each if each == most else request.amounts(each[0]) for each, most in held))
 
 
 def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Cluster, list[frozenset[str]]]:
@@ -369,7 +380,7 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
     may also have nodes that take no new jobs.
     """
     if not job.is_waiting:
-        return replace(request, groups=())
+        return replace(_with_memory_of_nodes(job, request), groups=())
     request = replace(request, is_exclusive=True) if job.is_exclusive else request
     request = _with_memory_of_nodes(job, request)
     many, tasks = job.most_nodes, request.tasks

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Partition, Reservation
 from sim.live.forecast.expected import SHORT as SHORTER
 from sim.live.forecast.expected import expected_in, why_unknown
 from sim.live.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Foresight, FromNow, Model, forecast
@@ -283,6 +283,14 @@ def test_drained_nodes_take_no_jobs_where_only_the_nodes_name_their_partitions()
         found = said(NODES, RUNS, own, nodes=(drained[0], gone), partitions=())
         assert found == ({} if start is None else {"2": start})
         assert said(NODES, RUNS, own, nodes=drained, partitions=()) == {"2": 0}
+
+
+def test_running_job_holds_its_memory_for_each_node_whatever_its_cores_there() -> None:
+    cores = (Cores("n1", 0b11), Cores("n2", 0b1))
+    wide = replace(RUNS, nodes=("n1", "n2"), cores=cores, memory=550, nodes_wanted=2, tres="cpu=3,mem=1100M,node=2")
+    first = replace(RUNS, id="3", cpus=2, tres="cpu=2,mem=300M,node=1", end=NOW + 500)
+    second = replace(RUNS, id="4", cpus=3, nodes=("n2",), tres="cpu=3,mem=100M,node=1", end=NOW + 500)
+    assert said(LEARNT, first, second, wide, WAITS, past=Past()) == {"2": 300}
 
 
 def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> None:
