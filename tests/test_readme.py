@@ -10,7 +10,6 @@ import pytest
 
 from sim.classroom.lessons.staging import check
 from sim.policies import POLICIES
-from sim.workload.samples import FOR_LESSONS, captions
 from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,11 +68,6 @@ def test_the_front_page_is_short() -> None:
 def test_every_command_is_named() -> None:
     page = (ROOT / "tui/cli/README.md").read_text(encoding="utf-8")
     assert set(COMMANDS) == set(re.findall(r"^    schedscope ([a-z]+)\b", page, flags=re.MULTILINE))
-
-
-def test_every_sample_is_where_it_belongs() -> None:
-    files = {path.stem for path in (ROOT / "sample_traces").glob("*.swf")}
-    assert files == {name for name, _ in captions()} | {sample.name for sample in FOR_LESSONS}
 
 
 def test_nothing_else_stands_at_the_top() -> None:

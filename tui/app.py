@@ -176,7 +176,7 @@ class Schedscope(Guarded):
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
         self.session_manager.begin(is_new and not self.in_lesson)
-        if opening is not None and opening.session is None and opening.source.showing is None and not self.in_lesson:
+        if opening is not None and opening.session is None and opening.source.sample is None and not self.in_lesson:
             self.remember_trace(opening.source.trace)
 
     @on(ShowFirst)

@@ -17,8 +17,7 @@ from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
 from sim.workload.outages import Down, Resize, outages_of
 from sim.workload.requests import on_nodes
-from sim.workload.samples import captions, sample_path, showing_of
-from sim.workload.showing import Showing
+from sim.workload.samples import Sample, captions, sample_of, sample_path
 from sim.workload.transforms import Transforms
 
 _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
@@ -64,8 +63,8 @@ class Source:
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
-    def showing(self) -> Showing | None:
-        return None if os.path.exists(self.trace) or is_line(self.trace) else showing_of(self.trace)
+    def sample(self) -> Sample | None:
+        return None if os.path.exists(self.trace) or is_line(self.trace) else sample_of(self.trace)
 
     def read(self, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
         """Return (trace, workload to simulate). `heard` is called with the share of the file that has been read."""

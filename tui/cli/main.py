@@ -176,9 +176,9 @@ def _refuse_misspelled(word: str) -> None:
     hint = similar(word, COMMANDS) if word.isalpha() and not os.path.exists(word) else ""
     if not hint:
         return
-    from sim.workload.samples import showing_of
+    from sim.workload.samples import sample_of
 
-    if showing_of(word) is None:
+    if sample_of(word) is None:
         raise click.UsageError(f"no command, file or sample {quoted(word)}{hint}")
 
 

@@ -96,14 +96,14 @@ def opening_of(
 
     `usual` is the policy for traces that have no policy of their own; None for EASY.
     """
-    showing = source.showing
-    if policy is not None or showing is None:
+    sample = source.sample
+    if policy is not None or sample is None:
         return Opening(source, policy or usual or policy_of("easy"), placement, at=at, switches=switches)
-    own = policy_of(showing.policy)
+    own = policy_of(sample.policy)
     if source.options or switches or at is not None:
         return Opening(source, own, placement, at=at, switches=switches)
-    note = Note(showing.note, showing.at, written_policy(own))
-    return Opening(source, own, placement, at=str(showing.at), note=note, by_event=showing.by_event)
+    note = Note(sample.note, sample.at, written_policy(own))
+    return Opening(source, own, placement, at=str(sample.at), note=note, by_event=sample.by_event)
 
 
 def about_run(source: Source, trace: Trace, workload: Workload) -> About:

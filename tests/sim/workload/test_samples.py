@@ -1,28 +1,29 @@
-"""The sample traces are exactly as the program generates them, and show what their notes claim."""
+"""The sample traces are whole, and show what their notes claim."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sim.engine.check import Checker
+from sim import measure, run
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.support.errors import ParameterError, TraceError
 from sim.workload import samples
 from sim.workload.formats import swf
+from sim.workload.formats.nodes import MOST_LETTERS
 from sim.workload.model import Field, Trace, Workload
-from sim.workload.node_samples import NODES_SAMPLES
-from sim.workload.samples import FOR_LESSONS, SAMPLES, captions, sample_path, text_of, write_all
+from sim.workload.replay import read
+from sim.workload.samples import ALSO, FOR_LESSONS, SAMPLES, Sample, captions, sample_of, sample_path
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"
-EVERY = (*SAMPLES, *FOR_LESSONS)
+EVERY = (*SAMPLES, *ALSO, *FOR_LESSONS)
+ON_NODES = [sample.name for sample in EVERY if sample.ending == "json"]
 NAMES = [sample.name for sample in SAMPLES]
 
 
@@ -36,21 +37,12 @@ def workload_of(name: str) -> Workload:
 
 
 def starts(name: str, policy: str) -> list[float]:
-    engine = Engine(workload_of(name), parse_policy(policy), watchers=[Checker])
-    engine.run()
-    start: list[float] = engine.schedule().start.tolist()
-    return start
+    found: list[float] = run(read(name), policy, check=True).start.tolist()
+    return found
 
 
-@pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
-def test_a_sample_is_what_the_program_makes(sample: samples.Sample) -> None:
-    assert (FOLDER / f"{sample.name}.swf").read_bytes() == text_of(sample).encode()
-
-
-def test_the_folder_holds_the_samples_and_nothing_else(tmp_path: Path) -> None:
-    write_all(tmp_path / "new")
-    made = sorted(path.name for path in (tmp_path / "new").iterdir())
-    assert made == sorted(path.name for path in FOLDER.iterdir())
+def test_the_folder_holds_the_samples_and_nothing_else() -> None:
+    assert sorted(sample_path(sample.name) for sample in EVERY) == sorted(FOLDER.iterdir())
 
 
 def test_the_samples_are_small() -> None:
@@ -76,12 +68,13 @@ def test_every_job_of_a_sample_is_simulated_and_nothing_is_assumed(name: str) ->
 
 def test_a_sample_is_found_by_its_name() -> None:
     assert sample_path("lublin-128") == sample_path("lublin-128.swf") == FOLDER / "lublin-128.swf"
+    assert sample_of("my-job.json") == sample_of("my-job") == FOR_LESSONS[-1]
 
 
 def test_an_installed_program_finds_its_samples_inside_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_all(tmp_path / "sim" / "sample_traces")
+    shutil.copytree(FOLDER, tmp_path / "sim" / "sample_traces")
     monkeypatch.setattr(samples, "__file__", str(tmp_path / "sim" / "workload" / "samples.py"))
     assert sample_path("z-figure4") == tmp_path / "sim" / "sample_traces" / "z-figure4.swf"
 
@@ -95,12 +88,6 @@ def test_where_the_samples_are_missing_the_error_says_so(tmp_path: Path, monkeyp
 def test_an_unknown_sample_gets_the_near_names() -> None:
     with pytest.raises(ParameterError, match="no sample 'lublin-182'; did you mean 'lublin-128'"):
         sample_path("lublin-182")
-
-
-def test_the_module_is_a_program_that_writes_a_folder(tmp_path: Path) -> None:
-    called = subprocess.run([sys.executable, "-m", "sim.workload.samples", tmp_path], cwd=FOLDER.parent)
-    assert called.returncode == 0
-    assert len(list(tmp_path.iterdir())) == len((*EVERY, *NODES_SAMPLES))
 
 
 def test_backfilling_starts_job_5_in_the_hole_and_leaves_job_3_alone() -> None:
@@ -148,27 +135,26 @@ def test_queues_form_in_the_realistic_samples() -> None:
     assert (waits > 0).mean() > 0.3
 
 
-def test_teaching_jobs_know_how_long_they_run() -> None:
-    for sample in SAMPLES:
-        if isinstance(sample, samples.PaperSample):
-            table = sample.trace().table
-            assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
+@pytest.mark.parametrize("name", [name for name in NAMES if "-figure" in name])
+def test_jobs_of_a_figure_know_how_long_they_run(name: str) -> None:
+    table = trace_of(name).table
+    assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
 
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
-def test_texts_of_samples_have_times_as_the_screen_has_them(sample: samples.Sample) -> None:
-    told = " ".join((sample.caption, sample.showing.note, *getattr(sample, "notes", ())))
+def test_texts_of_samples_have_times_as_the_screen_has_them(sample: Sample) -> None:
+    told = " ".join((sample.note, *read(sample.name).header.comments))
     assert not re.findall(r"\b\d{3,} ?s\b|\bseconds?\b|\bat \d{3,}\b", told)
 
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
-def test_a_sample_is_shown_where_something_is_decided(sample: samples.Sample) -> None:
-    engine = Engine(workload_of(sample.name), parse_policy(sample.showing.policy))
-    while engine.step() and (engine.snapshot().time or 0) < sample.showing.at:
+def test_a_sample_is_shown_where_something_is_decided(sample: Sample) -> None:
+    engine = Engine(read(sample.name), parse_policy(sample.policy))
+    while engine.step() and (engine.snapshot().time or 0) < sample.at:
         pass
-    assert engine.snapshot().time == sample.showing.at
+    assert engine.snapshot().time == sample.at
     assert engine.snapshot().decisions
-    assert len(sample.showing.note) <= 100
+    assert len(sample.note) <= 100
 
 
 def test_with_doubled_estimates_jobs_wait_less_in_the_uniform_sample() -> None:
@@ -181,3 +167,27 @@ def test_with_doubled_estimates_jobs_wait_less_in_the_uniform_sample() -> None:
         engine.run()
         waits.append(round(engine.snapshot().totals.mean_wait or 0))
     assert waits == [2106, 1348, 1370]
+
+
+@pytest.mark.parametrize("name", ON_NODES)
+def test_notes_of_a_sample_on_nodes_fit_their_format(name: str) -> None:
+    workload = read(name)
+    assert all(note.startswith(" Note: ") for note in workload.header.comments)
+    assert max(map(len, workload.header.comments)) <= MOST_LETTERS
+    assert not workload.fidelity
+
+
+def test_small_job_passes_one_that_waits_for_memory() -> None:
+    assert starts("full-memory", "easy") == [0, 0, 1200, 120, 1920, 240, 1800]
+    assert starts("full-memory", "fcfs")[5] == 3000
+
+
+def test_equal_jobs_start_by_their_limits() -> None:
+    found = starts("my-job", "slurm")
+    assert (found[5], found[6], found[7], found[8]) == (7200, 3600, 10800, 9000)
+
+
+def test_memory_and_gpus_cost_a_part_of_the_machine() -> None:
+    values = measure(run(read("full-memory"), "easy")).values
+    assert values["fragmentation_memory"]
+    assert values["fragmentation_gpus"]

@@ -23,12 +23,12 @@ import click
 
 from sim.policies import POLICIES
 from sim.workload.options import OPTIONS, Option
-from sim.workload.samples import SAMPLES, PaperSample
+from sim.workload.samples import SAMPLES
 from tests.truth.runs import FAMILIES, random_spec
 from tests.tui.cli.program import Done, schedscope
 from tui.cli.main import COMMANDS, commands
 
-SMALL = [sample.name for sample in SAMPLES if isinstance(sample, PaperSample)]
+SMALL = [sample.name for sample in SAMPLES if "-figure" in sample.name]
 SECONDS, KILOBYTES = 10, 1_000_000
 MOST_ADDRESSED = 4 << 30
 """Bytes of memory that a process may reserve, so that a line which asks for all of it fails at once"""

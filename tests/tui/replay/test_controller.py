@@ -17,7 +17,7 @@ from sim.session.session import BranchRecord
 from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.last_change import Division, HolderOf, PlanOf
-from sim.workload.samples import SAMPLES, sample_of
+from sim.workload.samples import SAMPLES, Sample
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import requests as o
@@ -302,17 +302,16 @@ def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> Non
     assert (figure.stage.snapshot.policy, figure.place) == ("easy", (4, 30))
 
 
-SMALL = [sample.name for sample in SAMPLES if "-figure" in sample.name]
+SMALL = [sample for sample in SAMPLES if "-figure" in sample.name]
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_some_policy_decides_otherwise_where_a_sample_opens(name: str) -> None:
+@pytest.mark.parametrize("sample", SMALL, ids=lambda sample: sample.name)
+def test_some_policy_decides_otherwise_where_a_sample_opens(sample: Sample) -> None:
     """A sample opens at the decision that it is about; another policy decides in its place."""
-    showing = sample_of(name).showing
     times = []
-    for spec in (showing.policy, "fcfs", "easy", "conservative"):
-        run = Replayed(name, showing.policy)
-        run.does(o.GoToTime(showing.at))
+    for spec in (sample.policy, "fcfs", "easy", "conservative"):
+        run = Replayed(sample.name, sample.policy)
+        run.does(o.GoToTime(sample.at))
         run.does(o.SwitchTo(parse_policy(spec)))
         run.does(o.GoToEnd())
         schedule = run.stage.timeline.schedule()

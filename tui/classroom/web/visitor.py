@@ -198,7 +198,7 @@ class Visit(Reporting):
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
             return super().prepare(opening)
         trace = opening.source.trace
-        if trace not in {*ALSO, *(sample.name for sample in SAMPLES)} or os.path.exists(trace):
+        if trace not in {sample.name for sample in (*SAMPLES, *ALSO)} or os.path.exists(trace):
             raise ParameterError(f"{trace}: there is no such trace here")
         return super().prepare(opening)
 

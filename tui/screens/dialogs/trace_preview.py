@@ -12,7 +12,7 @@ from sim.support.files import is_database
 from sim.support.formatting import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
-from sim.workload.samples import SAMPLES, PaperSample
+from sim.workload.samples import SAMPLES
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Draw
 from tui.screens.dialogs.report import facts, fidelity, notes_of
@@ -25,13 +25,11 @@ UNITS = ("bytes", "KB", "MB", "GB")
 
 def sample(name: str, width: int) -> list[Line]:
     shown = next(each for each in SAMPLES if each.name == name)
-    jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
-    lines = [
-        line(Span(name, "accent"), "  ", Span(f"{count(jobs, 'job')}, {processors(shown.procs)}", "dim")),
-        line(""),
-    ]
-    lines += [*wrapped(shown.caption + ".", width), line("")]
-    return lines + [part for note in shown.notes for part in wrapped(note, width, "dim")]
+    jobs, procs = (int(shown.header(key)[0]) for key in ("MaxJobs", "MaxProcs"))
+    caption, *notes = shown.header("Note")
+    lines = [line(Span(name, "accent"), "  ", Span(f"{count(jobs, 'job')}, {processors(procs)}", "dim")), line("")]
+    lines += [*wrapped(caption + ".", width), line("")]
+    return lines + [part for note in notes for part in wrapped(note, width, "dim")]
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:

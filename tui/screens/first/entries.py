@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sim.workload.samples import ALSO, SAMPLES, Sample, sample_of
+from sim.workload.samples import ALSO, SAMPLES, Sample
 from tui.annexes import annexed
 from tui.screens.dialogs.trace_choices import recent
 
@@ -37,13 +37,13 @@ def samples() -> Iterator[MenuEntry]:
 
 def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
     what, _, paper = sample.caption.rstrip(")").partition(" (")
-    return MenuEntry(kind, sample.name, sample.showing.title, what, paper, sample.showing.policy)
+    return MenuEntry(kind, sample.name, sample.title, what, paper, sample.policy)
 
 
 def entries(sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[MenuEntry, ...]:
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
-        *samples(), annexed("entry of lessons")(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),
+        *samples(), annexed("entry of lessons")(seen), *sessions, *(_sample(sample, "also") for sample in ALSO),
         *(MenuEntry("trace", choice.value, choice.title, choice.what) for choice in before),
         MenuEntry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip

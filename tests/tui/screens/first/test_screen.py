@@ -144,10 +144,10 @@ async def test_each_sample_comes_as_it_is_shown_and_says_nothing_twice(number: i
         await run.pilot.press(str(number))
         await opened(run)
         sample, shown = SAMPLES[number - 1], run.scene.snapshot
-        assert (run.screen.about.trace, shown.policy) == (sample.name, sample.showing.policy)
-        assert run.scene.clock == sample.showing.at == shown.time
+        assert (run.screen.about.trace, shown.policy) == (sample.name, sample.policy)
+        assert run.scene.clock == sample.at == shown.time
         assert shown.decisions
-        note = sample.showing.note
+        note = sample.note
         told = [
             " ".join(seen(run, f"#{part.id}").split())
             for part in run.screen.query("*")
