@@ -59,12 +59,7 @@ Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 
 
 def what_it_did(account: Account, at: Clock = clock) -> str:
-    """Return a clause on what one run did with a job at the first difference.
-
-    >>> from sim.workload.model import Job
-    >>> what_it_did(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
-    'J17 keeps running'
-    """
+    """Return a clause on what one run did with a job at the first difference."""
     if account.act is not None:
         return say(account.act, at)
     return f"{name(account.job)} {_STAYS[account.where]}{_reason_clause(account, at)}"

@@ -83,12 +83,7 @@ class Ratio(NamedTuple):
 
 
 def versus(metric: Metric, first: Value, second: Value) -> Versus:
-    """Return the two values of a metric, with the better one marked.
-
-    >>> from sim.metrics.catalogue import metric
-    >>> versus(metric("mean_wait"), 10, 7).better, versus(metric("killed"), 1, 2).better
-    (1, None)
-    """
+    """Return the two values of a metric, with the better one marked."""
     if metric.better is None or first is None or second is None or first == second:
         return Versus(metric, first, second, None)
     return Versus(metric, first, second, 1 if (second < first) == (metric.better == "smaller") else 0)

@@ -35,11 +35,7 @@ _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
 def measured_metric(name: str) -> Metric:
-    """Return the metric with this name, among all metrics of a results file.
-
-    >>> measured_metric("p95_wait").title
-    '95 % of waits'
-    """
+    """Return the metric with this name, among all metrics of a results file."""
     if name not in _BY_NAME:
         raise ParameterError(f"no metric {quoted(name)}{meant(name, MEASURED)}")
     return _BY_NAME[name]

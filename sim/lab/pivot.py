@@ -37,11 +37,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """Return the condition that a user typed; no part of it is run as code.
-
-        >>> Condition.of("load <= 1.2")
-        Condition(name='load', compare='<=', value='1.2')
-        """
+        """Return the condition that a user typed; no part of it is run as code."""
         if len(text) > 1000 or not (found := _CONDITION.fullmatch(text)):
             raise ParameterError(f"a condition is like load<=1.2 or policy=easy, got {quoted(text)}")
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")

@@ -31,11 +31,7 @@ class Point(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the ends of the interval around the mean; without an interval both ends are the mean.
-
-        >>> Point(0.8, Mean(5.0, 2.0), False).ends, Point(0.8, Mean(5.0), False).ends
-        ((3.0, 7.0), (5.0, 5.0))
-        """
+        """Return the ends of the interval around the mean; without an interval both ends are the mean."""
         half = self.mean.half or 0.0
         return self.edges or (self.mean.value - half, self.mean.value + half)
 
@@ -119,11 +115,7 @@ def number_of(value: Value) -> float | None:
 
 
 def said(value: Value) -> str:
-    """Return a value as text for a legend; a dash for None.
-
-    >>> said(0.8), said(None), said("easy")
-    ('0.8', '–', 'easy')
-    """
+    """Return a value as text for a legend; a dash for None."""
     return "–" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 

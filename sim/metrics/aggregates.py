@@ -60,11 +60,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if one is missing.
-
-    >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
-    (0.5, -0.5, None)
-    """
+    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if one is missing."""
     if s1 is None or sm is None:
         return None
     return (s1 - sm) / min(s1, sm)

@@ -26,11 +26,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the title, followed by "(jobs)" if the metric is a number of jobs with another title.
-
-        >>> metric("killed").counted, metric("jobs").counted
-        ('killed (jobs)', 'jobs')
-        """
+        """Return the title, followed by "(jobs)" if the metric is a number of jobs with another title."""
         return f"{self.title} (jobs)" if self.unit == "jobs" != self.title else self.title
 
 

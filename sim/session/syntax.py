@@ -170,11 +170,7 @@ def _is_finite(number: Any) -> bool:
 
 
 def shortened(value: object) -> str:
-    """Return a value in quotes, cut if it is long, for an error message.
-
-    >>> shortened("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
-    """
+    """Return a value in quotes, cut if it is long, for an error message."""
     told = ascii(value)
     return told if len(told) <= 40 else f"{told[:37]}...{told[-1]}"
 

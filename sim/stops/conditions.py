@@ -279,11 +279,7 @@ def _plain_number(value: float) -> str:
 
 
 def quoted(word: str) -> str:
-    """Return a job's id, in quotes if it would not be read as one word.
-
-    >>> quoted("4744528_255"), quoted("my job")
-    ('4744528_255', '"my job"')
-    """
+    """Return a job's id, in quotes if it would not be read as one word."""
     return word if re.fullmatch(WORD, word) else f'"{word}"'
 
 

@@ -141,11 +141,7 @@ CHANGES: dict[str, Change] = {
 
 
 def is_called(job: Job, word: str) -> bool:
-    """Return True if a user means this job by the word: its id in the trace, perhaps with a J before it.
-
-    >>> is_called(Job(0, "17", 0, 1, 1), "17"), is_called(Job(0, "17", 0, 1, 1), "J17")
-    (True, True)
-    """
+    """Return True if a user means this job by the word: its id in the trace, perhaps with a J before it."""
     return word in (job.id, name(job))
 
 
@@ -184,12 +180,7 @@ DEEDS: dict[str, Deed] = {
 
 
 def kind_of(reason: type) -> str:
-    """Return the name of a kind of reason in conditions and sessions: that of its class, in words.
-
-    >>> from sim.decisions.reasons_to_wait import TooFewFree
-    >>> kind_of(TooFewFree)
-    'too few free'
-    """
+    """Return the name of a kind of reason in conditions and sessions: that of its class, in words."""
     return spelled(reason.__name__)
 
 

@@ -120,11 +120,7 @@ def marked(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return the text without the apostrophe that `marked` puts before it.
-
-    >>> [unmarked(text) for text in ("'=1+1", "-5", "''=x", "'s")]
-    ['=1+1', '-5', "'=x", "'s"]
-    """
+    """Return the text without the apostrophe that `marked` puts before it."""
     return text[1:] if _MARKED.match(text) else text
 
 

@@ -192,11 +192,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return a text that a user typed, in quotes and shortened if it is long, for an error message.
-
-    >>> quoted("soon"), quoted("9" * 400)
-    ("'soon'", "'99999999999999999999999999999999999999...'")
-    """
+    """Return a text that a user typed, in quotes and shortened if it is long, for an error message."""
     return repr(shortened(text))
 
 
@@ -230,11 +226,6 @@ def name(job: Named) -> str:
 
 
 def processors(many: int) -> str:
-    """Return a number of processors as text with the noun.
-
-    >>> processors(1), processors(64)
-    ('1 processor', '64 processors')
-    """
     return count(many, "processor")
 
 
@@ -280,11 +271,7 @@ def times(many: int) -> str:
 
 
 def nth(place: int) -> str:
-    """Return an ordinal number as text.
-
-    >>> nth(1), nth(2), nth(13), nth(23)
-    ('1st', '2nd', '13th', '23rd')
-    """
+    """Return an ordinal number as text."""
     teens = place % 100 in (11, 12, 13)
     return f"{place:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
 
@@ -327,9 +314,5 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""Return the text with `?` for control characters, except for line ends.
-
-    >>> printable_lines("a\x07\nb")
-    'a?\nb'
-    """
+    """Return the text with `?` for control characters, except for line ends."""
     return "\n".join(map(printable, text.split("\n")))

@@ -15,11 +15,7 @@ UNPACKED, TIMES = 2**26, 100
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the largest number of bytes that the unpacked contents of a file of `packed` bytes may take in memory.
-
-    >>> most_unpacked(1000), most_unpacked(2**24)
-    (67108864, 1677721600)
-    """
+    """Return the largest number of bytes that the unpacked contents of a file of `packed` bytes may take in memory."""
     return max(UNPACKED, packed * TIMES)
 
 

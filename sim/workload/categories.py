@@ -57,18 +57,10 @@ def category(length: Floats, width: Ints) -> Ints:
 
 @lru_cache(maxsize=4096)
 def category_of(length: float, width: int) -> int:
-    """Return the index in CATEGORIES of a job with a run time of `length` seconds on `width` processors.
-
-    >>> CATEGORIES[category_of(600, 33)].label
-    'VS VW'
-    """
+    """Return the index in CATEGORIES of a job with a run time of `length` seconds on `width` processors."""
     return bisect_left(LENGTH_LIMITS, length) * len(WIDTHS) + bisect_left(WIDTH_LIMITS, width)
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:
-    """Return the index in COARSE of each job's category, from its run time (or estimate) in seconds and its processors.
-
-    >>> [COARSE[i].label for i in coarse_category(np.array([3600.0, 3601.0]), np.array([9, 8]))]
-    ['SW', 'LN']
-    """
+    """Return the index in COARSE of each job's category, from its run time (or estimate) in seconds and its processors."""
     return 2 * (length > LENGTH_LIMITS[1]).astype(np.int64) + (width > WIDTH_LIMITS[1])

@@ -76,11 +76,7 @@ class NumberIds(Sequence[str]):
 
 
 def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
-    """Return the ids of all parts as one sequence; each part is a list of texts or an array of numbers above 0.
-
-    >>> joined([np.array([1, 2]), np.array([7])]), joined([np.array([1, 2]), ["x"]])
-    (NumberIds(array([1, 2, 7], dtype=int32)), ('1', '2', 'x'))
-    """
+    """Return the ids of all parts as one sequence; each part is a list of texts or an array of numbers above 0."""
     if all(isinstance(part, np.ndarray) for part in parts):
         return NumberIds(np.concatenate([*parts] or [np.empty(0, np.int64)]))
     return tuple(chain.from_iterable(map(str, part) for part in parts))
@@ -112,11 +108,7 @@ def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:
 
 
 def narrow(column: NDArray[Any]) -> Ints:
-    """Return whole numbers in 32 bits if all fit, else in 64, as the annotation says in both cases.
-
-    >>> narrow(np.array([1.0, 2.0])).dtype, narrow(np.array([1, 2**40])).dtype
-    (dtype('int32'), dtype('int64'))
-    """
+    """Return whole numbers in 32 bits if all fit, else in 64, as the annotation says in both cases."""
     fits = not len(column) or (_HALF.min <= column.min() and column.max() <= _HALF.max)
     found: Ints = column.astype(np.int32 if fits else np.int64)
     return found
@@ -130,11 +122,7 @@ def compact(column: NDArray[Any]) -> Any:
 
 
 def missing(count: int) -> Floats:
-    """Return a column of `count` values, all nan, which takes no memory.
-
-    >>> missing(2)
-    array([nan, nan])
-    """
+    """Return a column of `count` values, all nan, which takes no memory."""
     return np.broadcast_to(np.float64(np.nan), count)
 
 

@@ -42,11 +42,7 @@ class Fidelity:
         return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
 
     def why_skipped(self, *ids: str) -> str:
-        """Return text on why a job with one of these ids was left out; "" if none was.
-
-        >>> Fidelity(skipped=(Note("never ran", 2, "job 3", ("3", "7")),)).why_skipped("J7", "7")
-        'never ran'
-        """
+        """Return text on why a job with one of these ids was left out; "" if none was."""
         return next((note.what for note in self.skipped if any(one in note.jobs for one in ids)), "")
 
     def __add__(self, other: Fidelity) -> Fidelity:

@@ -78,11 +78,7 @@ class Job:
 
     @property
     def due(self) -> float:
-        """Return the time from which the job waits: its submission, or the later start that its user requested.
-
-        >>> Job(0, "1", submit=5.0, procs=1, estimate=10.0, reserve=60.0).due
-        60.0
-        """
+        """Return the time from which the job waits: its submission, or the later start that its user requested."""
         return self.submit if self.reserve is None else max(self.submit, self.reserve)
 
     def waited(self, time: float) -> float:

@@ -435,11 +435,7 @@ _COLUMNS = (
 
 
 def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
-    """Return the number of available processors at each of these times, on a machine of `procs` processors.
-
-    >>> there_at([Outage(5, 9, 0b11)], 4, [0, 5, 9]).tolist()
-    [4, 2, 4]
-    """
+    """Return the number of available processors at each of these times, on a machine of `procs` processors."""
     since, counts = map(np.array, zip(*sizes_over_time(outages, procs), strict=True))
     found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
     return found

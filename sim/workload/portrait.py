@@ -343,10 +343,6 @@ def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
 
 
 def _is_round(estimate: Floats) -> Bools:
-    """Return True for each round estimate: a multiple of an hour or, below an hour, of 5 minutes.
-
-    >>> _is_round(np.array([900.0, 3600.0, 3900.0, 100.0])).tolist()
-    [True, True, False, False]
-    """
+    """Return True for each round estimate: a multiple of an hour or, below an hour, of 5 minutes."""
     in_steps: Bools = np.where(estimate < 3600, estimate % 300 == 0, estimate % 3600 == 0)
     return in_steps

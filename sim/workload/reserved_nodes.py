@@ -52,11 +52,7 @@ class NodeReservation:
         return self.start < end - _CLOSE and (start < self.end - _CLOSE or (self.is_drain and not has_end))
 
     def why_never(self, now: float) -> str:
-        """Return text on why a job that must start in this reservation can no longer do so; "" if it can.
-
-        >>> NodeReservation("class", 100, 200, frozenset({0})).why_never(200)
-        'its reservation class is over'
-        """
+        """Return text on why a job that must start in this reservation can no longer do so; "" if it can."""
         return "" if now < self.end - _CLOSE else f"its reservation {self.name} is over"
 
 

@@ -50,11 +50,7 @@ class Source:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of this source as a user would type them; options with their default are left out.
-
-        >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
-        {'window': '86400,', 'load': 1.2}
-        """
+        """Return the options of this source as a user would type them; options with their default are left out."""
         return {name: option.written(value) for name, option, value in self.values if value != option.default}
 
     @property

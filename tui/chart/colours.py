@@ -83,11 +83,7 @@ class Scale(NamedTuple):
     labels: tuple[str, ...]
 
     def hues(self, values: Floats) -> Hues:
-        """Return the hue of the class to which each value belongs; nan is grey.
-
-        >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
-        [24, 25, 26, 33]
-        """
+        """Return the hue of the class to which each value belongs; nan is grey."""
         step = np.searchsorted(self.limits, values, side="right") + Hue.RAMP
         return np.where(np.isnan(values), Hue.GREY, step).astype(np.uint8)
 

@@ -42,18 +42,10 @@ def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 
 def tick_label(value: float) -> str:
-    """Return the number as text for an axis.
-
-    >>> tick_label(20000.0), tick_label(0.05), tick_label(1e-5)
-    ('20,000', '0.05', '0.00001')
-    """
+    """Return the number as text for an axis."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.12f}".rstrip("0")
 
 
 def time_unit(largest: float) -> tuple[float, str]:
-    """Return (length in seconds, name) of the unit that suits times up to `largest` seconds.
-
-    >>> time_unit(90), time_unit(40000), time_unit(2e6)
-    ((1.0, 's'), (3600.0, 'h'), (86400.0, 'd'))
-    """
+    """Return (length in seconds, name) of the unit that suits times up to `largest` seconds."""
     return next(unit for unit in reversed(_UNITS) if largest >= 4 * unit[0] or unit[0] == 1.0)

@@ -43,9 +43,6 @@ def times(
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
     """Return pairs (time, label) for times that need not be round; labels have seconds only if a time is not a whole
     minute.
-
-    >>> as_they_are([60, 3660.5, 86400])
-    [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
     """
     return list(_labelled(moments, 60 if all(not time % 60 for time in moments) else 1, calendar))
 

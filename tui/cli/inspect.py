@@ -289,20 +289,12 @@ def _estimates(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _chosen(seconds: float) -> str:
-    """Return an estimate as text; whole hours are written in hours.
-
-    >>> _chosen(64800), _chosen(86400), _chosen(900)
-    ('18 h', '24 h', '15 min')
-    """
+    """Return an estimate as text; whole hours are written in hours."""
     return f"{number(seconds / 3600)} h" if seconds % 3600 == 0 else exact(seconds)
 
 
 def _tenth(bin_: Bin) -> str:
-    """Return the range of a bin of a histogram as text in percent.
-
-    >>> _tenth(Bin(0.1, 0.2, 1)), _tenth(Bin(1.0, float("inf"), 1))
-    ('10–20 %', 'above 100 %')
-    """
+    """Return the range of a bin of a histogram as text in percent."""
     if bin_.high == float("inf"):
         return "above 100 %"
     return f"{100 * bin_.low:.0f}–{100 * bin_.high:.0f} %"

@@ -87,11 +87,7 @@ def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
 
 
 def exactly(value: float) -> str:
-    """Return a number as text that reads back as the same number; "" for nan.
-
-    >>> exactly(3.0), exactly(0.1), exactly(float("nan"))
-    ('3', '0.1', '')
-    """
+    """Return a number as text that reads back as the same number; "" for nan."""
     if isnan(value):
         return ""
     return str(int(value)) if isfinite(value) and float(value).is_integer() else repr(float(value))

@@ -139,11 +139,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
 
 
 def next_poll(state: State, now: float) -> str:
-    """Return when the next poll comes, after a comma; "" if that is unknown.
-
-    >>> next_poll(State(due=8.9), 0.0), next_poll(State(due=8.9), 8.9), next_poll(State(), 0.0)
-    (', next in 8s', ', asking now', '')
-    """
+    """Return when the next poll comes, after a comma; "" if that is unknown."""
     if state.due is None:
         return ""
     return f", next in {span(int(state.due - now))}" if state.due - now >= 1 else ", asking now"

@@ -103,9 +103,6 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
 def _without_verb(why: str) -> str:
     """Return a reason to wait without "waits", with which most rows would begin, and without what the column of starts
     says.
-
-    >>> _without_verb("waits: needs 4"), _without_verb("can never start: asks for 10 nodes"), _without_verb("is held")
-    ('needs 4', 'asks for 10 nodes', 'is held')
     """
     return why.removeprefix("waits: ").removeprefix("waits ").removeprefix("can never start: ")
 

@@ -174,9 +174,4 @@ def event_in_words(scene: LiveScene, event: Event) -> str:
 
 
 def job_name(job: ClusterJob) -> str:
-    """Return the name of a job in the chart.
-
-    >>> job_name(ClusterJob("17", "17", "RUNNING"))
-    'J17'
-    """
     return printable(name(job))

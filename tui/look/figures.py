@@ -13,11 +13,7 @@ def titled(entry: Metric) -> str:
 
 
 def with_unit(title: str, unit: str) -> str:
-    """Return the title, with the unit appended if it is a unit of time.
-
-    >>> with_unit("wait", "s"), with_unit("slowdown", "factor")
-    ('wait (s)', 'slowdown')
-    """
+    """Return the title, with the unit appended if it is a unit of time."""
     return title + {"s": " (s)", "h": " (h)"}.get(unit, "")
 
 

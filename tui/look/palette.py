@@ -117,11 +117,7 @@ _TEXT = {block: text for text, block in _BLOCK.items()}
 
 
 def ink(hue: int, tone: int = Tone.FULL) -> int:
-    """Return the number of the ink with this hue and tone.
-
-    >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
-    (39, 372)
-    """
+    """Return the number of the ink with this hue and tone."""
     return hue * TONES + tone
 
 
@@ -346,11 +342,7 @@ def _inks(look: Look) -> tuple[str, ...]:
 
 @lru_cache(2**15)  # every program mixes the same thousands
 def mixed(colour: str, ground: str, share: float) -> str:
-    """Return the mixture of two colours; `share` is the part of `colour`, and the rest is `ground`.
-
-    >>> mixed("#ffffff", "#000000", 0.5)
-    '#808080'
-    """
+    """Return the mixture of two colours; `share` is the part of `colour`, and the rest is `ground`."""
     parts = zip(_rgb(colour), _rgb(ground), strict=True)
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
 
@@ -363,11 +355,7 @@ def brightness(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, from 1 to 21, as WCAG defines it.
-
-    >>> contrast("#000000", "#ffffff")
-    21.0
-    """
+    """Return the contrast of two colours, from 1 to 21, as WCAG defines it."""
     light, dark = sorted((brightness(one), brightness(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

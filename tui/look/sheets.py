@@ -79,11 +79,7 @@ Size: TypeAlias = tuple[int, int]
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:
-    """Return a line made of these spans; a string becomes a span without a style.
-
-    >>> line("needs ", Span("64", "strong")).text
-    'needs 64'
-    """
+    """Return a line made of these spans; a string becomes a span without a style."""
     return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank)
 
 

@@ -66,11 +66,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the width of a text in terminal columns.
-
-    >>> cells("abc"), cells("日本")
-    (3, 4)
-    """
+    """Return the width of a text in terminal columns."""
     return len(text) if text.isascii() else _cells_of_all(text)
 
 
@@ -93,11 +89,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, align: Align = "left") -> str:
-    """Return the text filled with blanks to `width` columns.
-
-    >>> pad("7", 3, "right"), pad("a", 3)
-    ('  7', 'a  ')
-    """
+    """Return the text filled with blanks to `width` columns."""
     blanks = " " * (width - cells(text))
     return blanks + text if align == "right" else text + blanks
 
@@ -177,11 +169,7 @@ def plain(text: str) -> str:
 
 
 def drawn(text: str, ascii: bool = False) -> str:
-    r"""Return the text with `?` in place of control characters, which names in foreign files may contain.
-
-    >>> drawn("a\x1bb ≤ 5"), drawn("a\x1bb ≤ 5", ascii=True)
-    ('a?b ≤ 5', 'a?b <= 5')
-    """
+    """Return the text with `?` in place of control characters, which names in foreign files may contain."""
     return plain(printable(text)) if ascii else printable(text)
 
 

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
-    """Return the look that the user has chosen in the settings; without a choice, one that suits the terminal.
-
-    >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
-    ('light', 'ascii')
-    """
+    """Return the look that the user has chosen in the settings; without a choice, one that suits the terminal."""
     look = LOOKS[settings.look or ("light" if _is_light(environ) else "dark")]
     return look.with_mode(settings.mode or _mode(environ, encoding))
 
@@ -62,11 +58,7 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
 
 
 def theme_name(look: Look) -> str:
-    """Return the name under which the look's theme is registered.
-
-    >>> theme_name(LOOKS["dark"]), theme_name(LOOKS["dark"].with_mode("ascii"))
-    ('schedscope-dark', 'schedscope-dark-mono')
-    """
+    """Return the name under which the look's theme is registered."""
     return f"schedscope-{look.name}" + ("" if look.colour else "-mono")
 
 

@@ -106,11 +106,7 @@ def swatch(hue: int | None) -> Span:
 
 
 def mini_bar(share: float, width: int, unicode: bool = True) -> str:
-    """Return a bar of exactly `width` columns; any share above 0 is visible.
-
-    >>> mini_bar(0.5, 4), mini_bar(0.01, 2), mini_bar(1, 2, unicode=False)
-    ('██  ', '▏ ', '##')
-    """
+    """Return a bar of exactly `width` columns; any share above 0 is visible."""
     return text.pad(text.bar(share, width, unicode), width)
 
 

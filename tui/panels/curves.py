@@ -29,18 +29,10 @@ def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -
 
 
 def resampled(values: Sequence[T], columns: int) -> list[T]:
-    """Return `columns` values, taken from the list at equal distances; a short list repeats its values.
-
-    >>> resampled([1, 2, 3, 4], 2), resampled([1, None], 4)
-    ([1, 3], [1, 1, None, None])
-    """
+    """Return `columns` values, taken from the list at equal distances; a short list repeats its values."""
     return [values[column * len(values) // columns] for column in range(columns)] if values else []
 
 
 def joined(cells: Iterable[tuple[str, str]]) -> list[Span]:
-    """Return spans made from (text, style) pairs; neighbouring pairs with the same style become one span.
-
-    >>> [span.text for span in joined([("a", "dim"), ("b", "dim"), ("c", "")])]
-    ['ab', 'c']
-    """
+    """Return spans made from (text, style) pairs; neighbouring pairs with the same style become one span."""
     return [Span("".join(c for c, _ in run), style) for style, run in groupby(cells, key=lambda cell: cell[1])]

@@ -119,11 +119,7 @@ def _out_of(whole: int, verb: str) -> tuple[str, ...]:
 
 
 def _three_digits(value: float) -> str:
-    """Return a value as text with three digits, or with more if its whole number has more.
-
-    >>> _three_digits(68.2345), _three_digits(7515.07), _three_digits(1.002)
-    ('68.2', '7,515', '1')
-    """
+    """Return a value as text with three digits, or with more if its whole number has more."""
     return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
 
 

@@ -98,11 +98,7 @@ def _moved_text(queued: Queued, context: Context) -> Span:
 
 
 def told_move(moved: float, unicode: bool = True) -> str:
-    """Return text on how far a planned start moved to an earlier or later time.
-
-    >>> told_move(-3900), told_move(90, unicode=False)
-    ('▲ 1h05', 'v 1m30')
-    """
+    """Return text on how far a planned start moved to an earlier or later time."""
     signs = "▲▼" if unicode else "^v"
     return f"{signs[moved > 0]} {span(abs(moved))}"
 

@@ -223,9 +223,5 @@ SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.m
 
 
 def speed_of(label: str) -> int:
-    """Return the index in `SPEEDS` of the speed that a user typed without the end "/s".
-
-    >>> speed_of("1h"), SPEEDS[speed_of("1h")].label
-    (7, '1h/s')
-    """
+    """Return the index in `SPEEDS` of the speed that a user typed without the end "/s"."""
     return next(index for index, speed in enumerate(SPEEDS) if label == speed.label.removesuffix("/s"))

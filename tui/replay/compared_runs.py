@@ -104,9 +104,6 @@ def _policies_of(title: str, stage: RunView) -> str:
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
     """Return the hue of each job from `shift`, the seconds by which it starts later than in the other run: cool if
     earlier, warm if later, else grey.
-
-    >>> [Hue(hue).name for hue in hues_of_shifts(np.array([-60.0, 60, 0])).tolist()]
-    ['COOL', 'WARM', 'GREY']
     """
     return np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
 
@@ -124,9 +121,5 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
 
 
 def _without_reason(told: str) -> str:
-    """Return a headline without the reason why a job waits.
-
-    >>> _without_reason("A keeps J1 waiting: needs 4 > 2 free; B starts J1")
-    'A keeps J1 waiting; B starts J1'
-    """
+    """Return a headline without the reason why a job waits."""
     return re.sub(" waiting: [^;]*", " waiting", told)

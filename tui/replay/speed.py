@@ -35,9 +35,6 @@ class Speed:
     def pace(self, per_column: float) -> float:
         """Return the seconds until the picture changes: until the present time reaches the next column, which is
         `per_column` simulated seconds wide. From event to event, it is the pause at a step without a decision.
-
-        >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
-        [0.5, 0.125, 0.0]
         """
         return self.moment * PASSING if self.moment else per_column / self.seconds
 

@@ -47,11 +47,7 @@ class Type:
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """Return the size of cells for letters of about `size` pixels.
-
-        >>> Type.of(16).width, Type.of(16).height
-        (10, 20)
-        """
+        """Return the size of cells for letters of about `size` pixels."""
         return cls(max(round(size * WIDE), 3))
 
     @property

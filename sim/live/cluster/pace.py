@@ -53,9 +53,5 @@ class Pace:
         return self.wait - since % self.wait
 
     def soonest(self, since: float) -> float:
-        """Return the seconds until a user may have another poll if the last one began `since` seconds ago.
-
-        >>> Pace.of(60).soonest(since=3.0), Pace.of(60).soonest(since=20.0)
-        (7.0, 0.0)
-        """
+        """Return the seconds until a user may have another poll if the last one began `since` seconds ago."""
         return max(min(LEAST, self.every) - since, 0.0)

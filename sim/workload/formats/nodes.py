@@ -59,11 +59,7 @@ _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 
 def is_machine(text: str) -> bool:
-    """Return True if a JSON text describes a machine with a list of nodes, as Batsim's workloads do not.
-
-    >>> is_machine('{"nodes": [{"cores": 4}], "jobs": []}'), is_machine('{"nb_res": 4, "jobs": []}')
-    (True, False)
-    """
+    """Return True if a JSON text describes a machine with a list of nodes, as Batsim's workloads do not."""
     return _LOOKS.search(text) is not None
 
 

@@ -20,11 +20,6 @@ _MASTER = re.compile(r"""value\s*=\s*["']master["']""", re.IGNORECASE)
 
 
 def is_platform(text: str) -> bool:
-    """Return True if the text is a platform of SimGrid.
-
-    >>> is_platform('<?xml version="1.0"?><platform version="4.1">'), is_platform("[[node]]")
-    (True, False)
-    """
     return text.lstrip("\ufeff \n\r\t").startswith("<") and _PLATFORM.search(text) is not None
 
 
@@ -43,11 +38,7 @@ def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
 
 
 def _without_comments(text: str) -> str:
-    """Return the text without comments; a comment that is not closed goes on to the end of the text.
-
-    >>> _without_comments("a<!-- b -->c<!-- d")
-    'ac'
-    """
+    """Return the text without comments; a comment that is not closed goes on to the end of the text."""
     first, *others = text.split("<!--")
     return first + "".join(other.partition("-->")[2] for other in others)
 

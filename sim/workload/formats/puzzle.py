@@ -62,11 +62,7 @@ class Puzzle:
 
     @property
     def line(self) -> str:
-        """Return the puzzle as one line of text.
-
-        >>> Puzzle(10, (PuzzleJob(5, 600), PuzzleJob(2, 90, 60, 120))).line
-        '10 procs; 5x10m@0; 2x1m30s/2m@1m'
-        """
+        """Return the puzzle as one line of text."""
         return "; ".join([f"{self.procs} procs", *(job.text for job in self.jobs)])
 
     @property

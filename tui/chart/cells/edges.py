@@ -107,9 +107,6 @@ def axis_titles(
 def margin(procs: int) -> int:
     """Return the number of columns left of the chart that the processor numbers take, with a blank before them and the
     chart's edge after them.
-
-    >>> margin(100), margin(9000)
-    (4, 6)
     """
     return len(str(max(procs - 1, 1))) + 2
 
@@ -117,9 +114,6 @@ def margin(procs: int) -> int:
 def margin_of(procs: int, labels: Sequence[str]) -> int:
     """Return the width in columns of the labels left of the chart: names of nodes or partitions, or else numbers of
     processors.
-
-    >>> margin_of(100, ()), margin_of(8, ["n2", "n1 2/2"])
-    (4, 7)
     """
     return max(margin(procs), 1 + max(map(len, labels))) if labels else margin(procs)
 

@@ -65,11 +65,7 @@ class Frame:
         return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
-        """Return the vertical position in pixels of a processor's lower edge.
-
-        >>> Frame(0, 10, 100, 80, 0, 50, 8).y(0), Frame(0, 10, 100, 80, 0, 50, 8).y(8)
-        (90.0, 10.0)
-        """
+        """Return the vertical position in pixels of a processor's lower edge."""
         return self.bottom - processor * self.height / self.procs
 
     def rect(self, start: float, end: float, low: float, high: float) -> Rect:

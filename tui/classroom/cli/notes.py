@@ -29,11 +29,7 @@ HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def clock_of(seconds: float) -> str:
-    """Return a duration in seconds in the form of a clock, such as 1:06:40; a negative one is 0:00.
-
-    >>> clock_of(5), clock_of(754.9), clock_of(4000), clock_of(-3)
-    ('0:05', '12:34', '1:06:40', '0:00')
-    """
+    """Return a duration in seconds in the form of a clock, such as 1:06:40; a negative one is 0:00."""
     minutes, left = divmod(max(int(seconds), 0), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

@@ -32,11 +32,7 @@ class Door:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Return the hosts of the server's origins, with port, as browsers send them in the header Host.
-
-        >>> Door(frozenset({"http://localhost:8000"})).hosts
-        frozenset({'localhost:8000'})
-        """
+        """Return the hosts of the server's origins, with port, as browsers send them in the header Host."""
         return frozenset(origin.partition("://")[2] for origin in self.origins)
 
     def knows_host(self, headers: Mapping[str, str]) -> bool:
@@ -131,11 +127,7 @@ class Budget:
 
 
 def size_of(given: Any) -> tuple[int, int]:
-    """Return (columns, rows) of a screen from what a browser sent; a default replaces each invalid value.
-
-    >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
-    ((100, 30), (80, 24), (80, 24))
-    """
+    """Return (columns, rows) of a screen from what a browser sent; a default replaces each invalid value."""
     values = (given.get("width"), given.get("height")) if isinstance(given, Mapping) else (None, None)
     return _number_within(values[0], COLUMNS, 80), _number_within(values[1], ROWS, 24)
 
@@ -149,11 +141,6 @@ def _number_within(value: Any, room: tuple[int, int], usual: int) -> int:
 
 
 def told_of(count: int, most: int) -> str:
-    """Return text on how many visitors there are and can be at most.
-
-    >>> told_of(1, 40), told_of(0, 40)
-    ('1 visitor, at most 40', 'no visitors, at most 40')
-    """
     return f"{count or 'no'} visitor{'' if count == 1 else 's'}, at most {most}"
 
 

@@ -272,9 +272,5 @@ class Attendance:
 
 
 def key_of(given: object) -> str:
-    """Return the key of a visit that a page sent; "" if it is invalid.
-
-    >>> key_of("0123456789abcdef"), key_of("short"), key_of(None)
-    ('0123456789abcdef', '', '')
-    """
+    """Return the key of a visit that a page sent; "" if it is invalid."""
     return given if isinstance(given, str) and KEY.fullmatch(given) else ""

@@ -24,11 +24,7 @@ _SIZE = 32
 
 
 def packet(kind: bytes, payload: bytes) -> bytes:
-    r"""Return a message in the form in which it is sent: a letter for its kind, its length, and the content.
-
-    >>> packet(b"D", b"hello")
-    b'D\x00\x00\x00\x05hello'
-    """
+    """Return a message in the form in which it is sent: a letter for its kind, its length, and the content."""
     return kind + len(payload).to_bytes(4, "big") + payload
 
 

@@ -64,11 +64,7 @@ class Student:
 
     @property
     def called(self) -> str:
-        """Return the student's name, or a number in place of it.
-
-        >>> Student(3, 0.0).called, Student(3, 0.0, "Ada").called
-        ('student 3', 'Ada')
-        """
+        """Return the student's name, or a number in place of it."""
         return self.name or f"student {self.number}"
 
 

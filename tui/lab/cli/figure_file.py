@@ -67,9 +67,6 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
 def mark_of(path: str) -> str:
     """Return a text for the metadata of a figure that names its figure file. If a figure has it, that figure file may
     replace the figure without asking.
-
-    >>> mark_of("paper/figure (2).toml")
-    'schedscope plot figure__2_.toml'
     """
     return f"schedscope plot {re.sub(r'[^A-Za-z0-9._-]', '_', Path(path).name)}"
 

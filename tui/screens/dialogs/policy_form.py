@@ -47,11 +47,7 @@ class Form:
 
     @classmethod
     def of_spec(cls, spec: str) -> Form:
-        """Return the form for a spec. Raise `ParameterError` if the spec has no valid policy.
-
-        >>> Form.of_spec("lsbf")
-        Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
-        """
+        """Return the form for a spec. Raise `ParameterError` if the spec has no valid policy."""
         return cls.of(parse_policy(spec))
 
     @classmethod
@@ -249,11 +245,7 @@ def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
 
 
 def short_names(policy: str) -> list[str]:
-    """Return the short names, such as `lsbf`, that stand for this policy with certain parameters.
-
-    >>> short_names("conservative")
-    ['bf', 'lsbf', 'rbf', 'rlbf']
-    """
+    """Return the short names, such as `lsbf`, that stand for this policy with certain parameters."""
     return list(POLICIES.aliases_of(policy))
 
 

@@ -178,11 +178,7 @@ class Prompt(Dialog[T | None], Generic[T]):
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
-    """Return the suggestions that contain the typed text, first the ones that begin with it.
-
-    >>> suggested("st", ["head slips", "job starts", "stop"])
-    ['stop', 'job starts']
-    """
+    """Return the suggestions that contain the typed text, first the ones that begin with it."""
     wanted = typed.strip().lower()
     found = [each for each in suggestions if wanted in each.lower() and wanted != each.lower()]
     return sorted(found, key=lambda each: not each.lower().startswith(wanted))[:MOST_SUGGESTED]

@@ -45,11 +45,7 @@ def sections(typed: str, opened: Sequence[str]) -> list[Section]:
 
 
 def is_path(typed: str) -> bool:
-    """Return True if the typed text is a path and not words to search for.
-
-    >>> is_path("~/logs"), is_path("z-figure4")
-    (True, False)
-    """
+    """Return True if the typed text is a path and not words to search for."""
     return typed.startswith((".", "~")) or "/" in typed or os.sep in typed
 
 

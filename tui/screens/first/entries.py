@@ -27,11 +27,7 @@ class MenuEntry(NamedTuple):
 
 
 def samples() -> Iterator[MenuEntry]:
-    """Yield an entry for each sample, in the order for newcomers.
-
-    >>> next(samples()).origin
-    'Zhang et al., figure 4'
-    """
+    """Yield an entry for each sample, in the order for newcomers."""
     return map(_sample, SAMPLES)
 
 

@@ -143,11 +143,7 @@ def choose_theme(screen: Screen[Any], look: Look) -> None:
 
 
 def look_named(name: str, now: Look) -> Look:
-    """Return the look called `name` in the present mode or, if `name` is a mode, the present look in this mode.
-
-    >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
-    ('mono', 'light')
-    """
+    """Return the look called `name` in the present mode or, if `name` is a mode, the present look in this mode."""
     return LOOKS[name].with_mode(now.mode) if name in LOOKS else now.with_mode(cast(Mode, name))
 
 
