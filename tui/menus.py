@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from sim.session.session import read_session
+from sim.support.errors import SchedscopeError
+from sim.support.formatting import count, span
 from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
+from tui.screens.first.entries import MenuEntry
+from tui.sessions.session_conversion import LAST, last_path
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -41,7 +49,6 @@ class Menus:
         from tui.screens.dialogs.trace_choices import recent
         from tui.screens.first.entries import MenuEntry, entries, samples
         from tui.screens.first.screen import FirstScreen
-        from tui.sessions.recent_sessions import sessions_left
 
         if self._traces is None:
             there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
@@ -100,3 +107,24 @@ class Menus:
             is_ours = screen in (self._menu, self._results, self._below) or hasattr(screen, "watch_")
             if is_ours and (use := getattr(screen, "use_look", None)):
                 use(look)
+
+
+MOST = 4
+"""Largest number of sessions that are offered, the newest first."""
+
+
+def sessions_left(saved: Iterable[str]) -> list[MenuEntry]:
+    paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
+    return list(_entries(paths))[:MOST]
+
+
+def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[MenuEntry]:
+    for title, path in paths:
+        try:
+            session, age = read_session(path), time() - path.stat().st_mtime
+        except (SchedscopeError, OSError):
+            continue  # moved or damaged: opening it by name reports the error
+        branches = f", {count(len(session.branches), 'branch', 'branches')}" if len(session.branches) > 1 else ""
+        what = f"{Path(session.trace.name).name} under {session.policy}, step {session.step:,}{branches}"
+        value = LAST if path == last_path() else str(path)
+        yield MenuEntry("session", value, title, f"{what} · {span(max(age, 0))} ago")

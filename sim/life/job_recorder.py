@@ -6,7 +6,7 @@ job are examined. Otherwise a job that is suspended or has turns for a hundred t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -23,6 +23,7 @@ from sim.decisions.decisions import (
     Switched,
 )
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.decisions.reasons import MadeRoom, OfTheHead
 from sim.decisions.reasons_inferred import AwaitsTurn, RowStopped
 from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
@@ -30,7 +31,6 @@ from sim.engine.engine import Engine
 from sim.engine.snapshot import Running, Suspended
 from sim.engine.view import Where
 from sim.history.stretch import KINDS, SPECULATIVE
-from sim.life.matrix_stay import Stay
 from sim.life.moments import (
     Ended,
     Entered,
@@ -38,17 +38,20 @@ from sim.life.moments import (
     Moment,
     Pass,
     Paused,
+    Planned,
     Range,
     Requeued,
     Returned,
+    Shared,
     Started,
     Submitted,
     Told,
+    Unplanned,
     Waited,
     job_in_reason,
     numbers_of,
 )
-from sim.life.plans import Plans
+from sim.machine.moment import MOMENT
 from sim.why.wait_reasons import Holder, must_end, room, why_it_waits_now
 from sim.workload.model import Job
 
@@ -363,3 +366,173 @@ class Waits:
         if last is None:
             return None
         return replace(last, until=now, fitting=last.fitting + (now - last.until if self._fits else 0))
+
+
+# The job in the matrix.
+
+
+class Stay:
+    """Totals of the job in the matrix, updated after each step; most of them begin with its first turn."""
+
+    def __init__(self, engine: Engine, job: Job) -> None:
+        self._matrix, self._engine, self._rank = engine.moment.rows, engine, job.rank
+        self._begin: float | None = None
+        self._since, self._ran = engine.now, 0.0
+        self._rows, self._own = self._count()
+        self._home = self._matrix.home(self._rank)
+        self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+        self._alone: float = 0
+        self._replicated: float = 0
+        self._owed: float = 0
+        self._moved = self._migrated = 0
+
+    def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
+        """Update the totals after a step with this job's migrations and stalls (lost time of its turns)."""
+        self._pass_time(self._engine.now)
+        self._rows, self._own = self._count()
+        if self._begin is None:
+            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+        rows, own = self._most
+        self._most = rows.also(Range(self._rows, self._rows)), own.also(Range(self._own, self._own))
+        for decision in decisions:
+            if isinstance(decision, Migrate):
+                self._migrated += 1
+                self._owed += decision.stall
+            else:
+                self._owed += decision.seconds
+        home, self._home = self._home, self._matrix.home(self._rank)
+        self._moved += home != self._home
+
+    def begin(self) -> None:
+        """Record that the job has its first turn now; later calls do nothing."""
+        if self._begin is None:
+            self._begin = self._since = self._engine.now
+            self._ran = self._engine.moment.ran(self._rank)
+            self._first = self._engine.moment.start_of(self._rank) == self._begin
+            self._alone = self._replicated = 0
+            self._rows, self._own = self._count()
+            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+
+    def until(self, now: float, ran: float | None = None) -> Shared | None:
+        """Return the stay up to `now`, None if the job had no turn; `ran`: total progress (None: until now)."""
+        if self._begin is None:
+            return None
+        self._pass_time(now)
+        rows, own = self._most
+        return Shared(
+            time=self._begin,
+            until=now,
+            ran=(self._engine.moment.ran(self._rank) if ran is None else ran) - self._ran,
+            first=self._first,
+            rows=rows,
+            own=own,
+            alone=self._alone,
+            replicated=self._replicated,
+            moved=self._moved,
+            migrated=self._migrated,
+            owed=self._owed,
+        )
+
+    def _count(self) -> tuple[int, int]:
+        return len(self._matrix.rows), len(self._matrix.rows_of(self._rank))
+
+    def _pass_time(self, now: float) -> None:
+        passed, self._since = now - self._since, now
+        if self._own == self._rows:
+            self._alone += passed
+        elif self._own > 1:
+            self._replicated += passed
+
+
+# The plan.
+
+
+class Plans:
+    """Observer of one job's planned start, which is called after each step."""
+
+    def __init__(self, engine: Engine, job: Job) -> None:
+        self._engine, self._job = engine, job
+        self.at: float | None = None
+        self.why: Reason | None = None
+        """Reason of the plan; None if the policy gives only an expected start."""
+        self.head: Job | None = None
+        """First job in the queue if the policy plans for one job only, otherwise None."""
+        self._since_plan: list[Pass] = []
+        """Starts of other jobs since the policy last planned this job."""
+        self._before_plan: list[Pass] = []
+        """Starts of other jobs between the last two plans that the policy made for this job."""
+
+    def forget(self) -> None:
+        self.at = self.why = self.head = None
+
+    def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
+        """Return the starts of later jobs in this step; remember all starts, which may explain moves of the plan."""
+        since, self._since_plan, self._before_plan = self._since_plan, [], []
+        passes: list[Pass] = []
+        for decision in decisions:
+            if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
+                self._before_plan += since + self._since_plan
+                since, self._since_plan = [], []
+            elif isinstance(decision, Start | Backfill | Place | Resume):
+                if decision.job is self._job:
+                    break
+                behind = not self._engine.moment.is_before(decision.job, self._job)
+                began = Pass(self._engine.now, decision.job, behind)
+                self._since_plan.append(began)
+                if (decision.job.submit, decision.job.rank) > (self._job.submit, self._job.rank):
+                    passes.append(began)
+        return passes
+
+    def see_step(
+        self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
+    ) -> Planned | Unplanned | None:
+        """Return the change of the planned start in this step, or None; `freed` jobs ended, `waits`: still waiting."""
+        self._see_head(decisions)
+        engine, was, at = self._engine, self.at, self._planned_in(decisions)
+        if at == was or (at is None and not waits):
+            return None
+        self.at = at
+        if at is None:
+            return None if was is None else Unplanned(engine.now, was, self.head)
+        early = tuple(holder for holder in freed if holder.until > engine.now)
+        promised = engine.moment.promises and self.why is not None
+        return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers(), promised)
+
+    def _see_head(self, decisions: Sequence[Decision]) -> None:
+        for decision in decisions:
+            if isinstance(decision, Switched):
+                self.head = None
+            elif isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead):
+                self.head = decision.job
+        moment, stand = self._engine.moment, self._engine.moment.rules.keeps_reservations
+        reserved = moment.reserved.keys() - moment.granted.keys()
+        if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
+            self.head = moment.jobs[next(iter(reserved))]  # was planned before this job arrived
+        if self.head is not None and self.head.rank not in reserved:
+            self.head = None
+
+    def _planned_in(self, decisions: Sequence[Decision]) -> float | None:
+        rank = self._job.rank
+        at = self._engine.moment.reserved.get(rank)
+        if at is None:
+            at, self.why = self._engine.moment.expected.get(rank), None
+        for decision in decisions:
+            if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
+                at, self.why = decision.at, decision.because
+        return at
+
+    def _passers(self, was: float | None) -> tuple[Job, ...]:
+        """Return the jobs that passed and delay this one: without them it would fit at `was`, its previous plan."""
+        if isinstance(self.why, MadeRoom):
+            return (self.why.passer,)
+        moment, job = self._engine.moment, self._job
+        if was is None or moment.takes_turns:
+            return ()
+        then = {rank: procs for end, rank, procs in moment.ends if end > was + MOMENT}
+        passers = {p.job.rank: p.job for p in self._before_plan if p.job.rank in then}
+        lacking = sum(then.values()) + job.procs - moment.procs
+        return tuple(passers.values()) if 0 < lacking <= sum(then[rank] for rank in passers) else ()
+
+    def _newcomers(self) -> tuple[Job, ...]:
+        moment, job = self._engine.moment, self._job
+        return tuple(other for other in moment.arrived if other is not job and moment.is_before(other, job))

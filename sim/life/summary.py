@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from sim.decisions.reasons_inferred import Heads, NotConsidered
 from sim.decisions.reasons_to_wait import TooFewFree
@@ -10,7 +11,10 @@ from sim.history.stretch_queries import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited
+from sim.policies.columns import Column
+from sim.policies.policy import columns_of
 from sim.support.formatting import clock, count, listed, name, processors, processors_wanted, span, times
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Job
 
 
@@ -142,3 +146,30 @@ def _directions(earlier: int, later: int) -> str:
     if earlier and later:
         return f"({earlier:,} earlier, {later:,} later)"
     return f"({'always ' if earlier + later > 1 else ''}{'earlier' if earlier else 'later'})"
+
+
+# Numbers of the policy.
+
+Numbers: TypeAlias = list[tuple[float, float]]
+"""List of (time, new value) with a pair for each change of a number."""
+
+
+def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
+    """Return the changes of the job's value in each column that policies define, while it waits."""
+    policies = (scenario.policy, *(policy for _, policy in scenario.switches))
+    if not any(policy.leads() or columns_of(policy) for policy in policies):
+        return {}
+    engine = scenario.at_the_beginning()
+    moment, step = engine.moment, scenario.stepper(engine)
+    job, found = scenario.workload.jobs[rank], dict[Column, Numbers]()
+    while moment.start_of(rank) is None and step():
+        if rank in moment.dropped:
+            break
+        if not moment.has_come(rank):
+            continue
+        for column in moment.columns:
+            value = column.value(moment.notes, job)
+            numbers = found.setdefault(column, [])
+            if value is not None and (not numbers or numbers[-1][1] != value):
+                numbers.append((engine.now, value))
+    return {column: numbers for column, numbers in found.items() if numbers}

@@ -60,7 +60,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni, above 0 if the slowdown `sm` is better than `s1`; None if one is missing."""
+    """Return the ratio R of Lawson & Smirni: above 0 if the slowdown `sm` is better than `s1`, None if unknown."""
     if s1 is None or sm is None:
         return None
     return (s1 - sm) / min(s1, sm)

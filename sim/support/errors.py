@@ -122,7 +122,7 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def similar(name: str, names: Iterable[str]) -> str:
-    """Return a clause for the end of an error message that suggests the names similar to `name`; "" if there are none."""
+    """Return the end of an error message that suggests the names similar to `name`; "" if there are none."""
     close = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.6)
     alike = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
     return suggestion([other for other, ratio in zip(close, alike, strict=True) if ratio > alike[0] - MUCH_LESS])

@@ -62,5 +62,5 @@ def category_of(length: float, width: int) -> int:
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:
-    """Return the index in COARSE of each job's category, from its run time (or estimate) in seconds and its processors."""
+    """Return the index in COARSE of each job's category, from its run time (or estimate) in seconds and processors."""
     return 2 * (length > LENGTH_LIMITS[1]).astype(np.int64) + (width > WIDTH_LIMITS[1])

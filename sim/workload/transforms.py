@@ -23,9 +23,12 @@ from sim.support.formatting import quoted
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import SESSION, in_sessions, with_other_thought
 from sim.workload.formats.table import LARGEST
-from sim.workload.model import Field, Floats, Header, Trace, Workload
+from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
+from sim.workload.models import sud
+from sim.workload.models.generated import offered
+from sim.workload.models.hyper_erlang import fit
+from sim.workload.models.lublin import generate
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
-from sim.workload.resample import KINDS
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
@@ -285,3 +288,68 @@ def _resubmitted(workload: Workload, submit: Floats) -> Workload:
 
 
 _NO_JOBS = Workload.of(Trace("none", "none", (), np.empty((0, len(Field))), Header(unix_start=0)), procs=1)
+
+
+# Jobs at other times.
+
+WEEK = 7 * 86400.0
+
+
+def weeks(workload: Workload, seed: int = 0) -> Workload:
+    """Return the workload with its weeks in random order; the last week, which is rarely whole, stays last."""
+    week, many = _weeks_of(workload)
+    order = np.append(np.random.default_rng(seed + 3).permutation(many), np.arange(many, many + 1))
+    return _moved_by_weeks(workload, order[week] - week)
+
+
+def users(workload: Workload, seed: int = 0) -> Workload:
+    """Return as many users as were recorded, drawn at random, each moved by a random number of weeks. A user can be
+    drawn several times, as different users. Jobs beyond the last whole week continue in the first.
+    """
+    if len(workload) and not (workload.user >= 0).any():
+        raise ParameterError(f"no job of {workload.name} says whose it is: resample weeks, or by a model")
+    week, many = _weeks_of(workload)
+    rng = np.random.default_rng(seed + 3)
+    known, of = np.unique(workload.user, return_inverse=True)
+    drawn = np.sort(rng.integers(len(known), size=len(known)))
+    ahead = rng.integers(max(many, 1), size=len(known))
+    jobs = np.split(np.argsort(of, kind="stable"), np.cumsum(np.bincount(of, minlength=len(known)))[:-1])
+    ranks = np.concatenate([jobs[user] for user in drawn] or [np.empty(0, np.int64)])
+    sizes = [len(jobs[user]) for user in drawn]
+    copy = np.repeat(np.arange(len(drawn)) - np.searchsorted(drawn, drawn), sizes)
+    shifted = (week[ranks] + np.repeat(ahead, sizes)) % max(many, 1)
+    stays = week[ranks] >= many
+    taken = workload.take(ranks)
+    ids = tuple(f"{name}~{number + 1}" if number else name for name, number in zip(taken.ids, copy, strict=True))
+    user = np.where(taken.user >= 0, taken.user + copy * (known.max(initial=0) + 1), taken.user)
+    return _moved_by_weeks(replace(taken, ids=ids, user=user), np.where(stays, 0, shifted - week[ranks]))
+
+
+def hyper_erlang(workload: Workload, seed: int = 0) -> Workload:
+    return Workload.of(fit(workload).generate(len(workload), seed), workload.procs)
+
+
+def lublin(workload: Workload, seed: int = 0) -> Workload:
+    return Workload.of(generate(len(workload), workload.procs, seed), workload.procs)
+
+
+def uniform(workload: Workload, seed: int = 0) -> Workload:
+    made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
+    return Workload.of(made, workload.procs)
+
+
+def _weeks_of(workload: Workload) -> tuple[Ints, int]:
+    """Return the number of the week, from 0, in which each job was submitted, and the number of whole weeks."""
+    week = np.floor(workload.submit / WEEK).astype(np.int64)
+    week -= week.min(initial=week[0] if len(week) else 0)
+    return week, int(week.max(initial=0))
+
+
+def _moved_by_weeks(workload: Workload, by: Ints) -> Workload:
+    """Return the jobs, with their requested starts, moved by whole weeks, in the new order of submission."""
+    later = by * WEEK
+    moved = replace(workload, submit=workload.submit + later, reserve=workload.reserve + later)
+    return moved.take(np.argsort(moved.submit, kind="stable"))
+
+
+KINDS = {"weeks": weeks, "users": users, "hyper-erlang": hyper_erlang, "lublin": lublin, "sud": uniform}

@@ -32,8 +32,8 @@ from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
 from tui.panels.context import Context
-from tui.replay.policy_columns import OwnNumbers
 from tui.replay.scene import About, Scene, StripScene
+from tui.replay.stage import OwnNumbers
 
 SIZE = 500, 100
 BEGIN = (d.Start, d.Backfill, d.Resume, d.Suspend, m.Place)

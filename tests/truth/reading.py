@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
 from sim.life.life import life_of
-from sim.life.policy_numbers import own_numbers
+from sim.life.summary import own_numbers
 from sim.policies import parse_policy
 from sim.policies.policy import columns_of
 from sim.timeline.timeline import Timeline
@@ -32,7 +32,7 @@ from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly, read_aloud
 from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
-from tui.replay.policy_columns import OwnNumbers
+from tui.replay.stage import OwnNumbers
 
 __all__ = ["cancelled", "numbers", "shares"]  # importing these modules registers their checks
 

@@ -6,24 +6,30 @@ frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial, reduce
 from itertools import pairwise
 from math import ceil, floor, inf, nextafter
 from operator import or_
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.engine.snapshot import Snapshot
+from sim.decisions.decisions import Backfill, Keep, Reserve, Suspend
+from sim.decisions.matrix import ReserveRow
+from sim.decisions.sentences import words_of
+from sim.decisions.wording import Hole, Window
+from sim.engine.snapshot import Queued, Snapshot
 from sim.history.past import Past
-from sim.history.stretch import Stretch
+from sim.history.stretch import KINDS, SUSPENDING, Stretch
 from sim.history.times import EventTimes, Floats
 from sim.life.job_state import NONE_CANCELLED
 from sim.policies import Policy
-from sim.workload.model import Workload
+from sim.support.formatting import name, span
+from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
@@ -32,12 +38,10 @@ from tui.chart.node_rows import NodeRows, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
-from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark, Suspension
 from tui.chart.shares import Shares
-from tui.chart.suspensions import suspensions_between
 from tui.chart.tiles import Tiles
 from tui.chart.turns import are_seen, by_turns
 
@@ -466,3 +470,96 @@ def turn_of(policy: Policy) -> float | None:
     """Return the seconds of a turn of a matrix row under this policy; None if no rows take turns under it."""
     turns = policy.turns()
     return None if turns is None else turns.slice
+
+
+_MOST = 12
+"""Largest number of visible suspensions that are explained in the chart."""
+
+
+def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspension, ...]:
+    """Return the suspensions for another job in this time; empty if there are more than `_MOST`."""
+    pauses = [pause for pause in history.pauses(begin, nextafter(end, inf)) if pause.start >= begin]
+    if len(pauses) > _MOST:
+        return ()
+    found = ((pause, _suspended_for(history, pause)) for pause in pauses)
+    return tuple(Suspension(pause.start, by.rank, pause.rank) for pause, by in found if by is not None)
+
+
+def _suspended_for(history: Past, pause: Stretch) -> Job | None:
+    """Return the job for which another was suspended; None if the policy named no job."""
+    before = history.between(nextafter(pause.start, -inf), pause.start)
+    writing = (each.start for each in before if each.rank == pause.rank and each.kind == KINDS[SUSPENDING])
+    decided = next(writing, pause.start)
+    step = history.step_at(decided)
+    while step is not None and step >= 0 and history.time_of(step) == decided:
+        for decision in history.decisions(step):
+            if isinstance(decision, Suspend) and decision.job.rank == pause.rank:
+                return getattr(decision.because, "by", None)
+        step -= 1
+    return None
+
+
+# Marks of promises.
+
+
+class FirstPromise(NamedTuple):
+    """First reservation of a job: made at the time `time`, for a start at the time `at`."""
+
+    time: float
+    at: float
+
+
+class Promises:
+    """First reservation of each job, which does not change once it is found."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, FirstPromise] = {}
+
+    def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
+        """Yield marks for the selected job or the head: its first reserved start, and the latest end to pass it."""
+        queued = _awaited(snapshot, selected)
+        if queued is None or queued.planned is None:
+            return
+        first = self._first_of(history, queued, clock) if queued.reserved else None
+        if first is not None and (first.at != queued.planned or selected is not None):  # else its frame shows it
+            yield Mark(first.at, "promise", f"{name(queued.job)} promised", first.time, _slip(queued, first))
+        if (closes := _window(snapshot, queued.job.rank)) is not None:
+            yield Mark(closes, "window", f"window for {name(queued.job)}")
+
+    def _first_of(self, history: Past, queued: Queued, clock: float) -> FirstPromise | None:
+        rank = queued.job.rank
+        known = self._first.get(rank)
+        if known is None:
+            for step, decision in history.decided_about(rank, queued.job.submit):
+                if isinstance(decision, Reserve | ReserveRow):
+                    known = self._first[rank] = FirstPromise(history.time_of(step), decision.at)
+                    break
+        return known if known is not None and known.time <= clock else None
+
+
+def _slip(queued: Queued, first: FirstPromise) -> str:
+    slip = (queued.planned or first.at) - first.at
+    return "" if not slip else f", now {'+' if slip > 0 else '−'}{span(abs(slip))}"
+
+
+def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
+    """Return the selected job or, without one, the head of the queue; None if it does not wait."""
+    place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
+    return None if place is None else snapshot.queue[place]
+
+
+def hole_of(snapshot: Snapshot) -> Hole | None:
+    """Return the hole in which jobs may pass the head; None if no reason in this step states one."""
+    return next((shown for shown in _shown_in_step(snapshot) if isinstance(shown, Hole)), None)
+
+
+def _window(snapshot: Snapshot, rank: int) -> float | None:
+    """Return the latest end of a job that passes `rank`; None if no reason in this step states one."""
+    windows = (shown for shown in _shown_in_step(snapshot) if isinstance(shown, Window))
+    return next((window.closes for window in windows if window.head.rank == rank), None)
+
+
+def _shown_in_step(snapshot: Snapshot) -> Iterator[Hole | Window]:
+    for decision in snapshot.decisions:
+        if isinstance(decision, Backfill | Keep) and (shows := words_of(decision.because).shows):
+            yield shows(decision.because)

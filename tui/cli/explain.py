@@ -14,9 +14,8 @@ import click
 
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
 from sim.life.life import Life, life_of
-from sim.life.policy_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
-from sim.life.summary import figures, plans_told, summary
+from sim.life.summary import Numbers, figures, own_numbers, plans_told, summary
 from sim.machine.processors import Placement
 from sim.metrics.fairness import fair_start
 from sim.policies import parse_policy

@@ -35,8 +35,7 @@ from tui.cli.tables import split
 from tui.cli.terminal import progress, run_to_end, say, seen_columns, shows_unicode
 from tui.cli.trace_events import write_trace_events
 from tui.cli.user_policies import own_code, timed
-from tui.look.figures import cell, titled
-from tui.look.text import duration, instant, number, plain, table
+from tui.look.text import cell, duration, instant, number, plain, table, titled
 
 MAIN = (
     "jobs",

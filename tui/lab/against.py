@@ -9,8 +9,7 @@ from sim.lab.pivot import PivotQuery, Record, check_factor
 from sim.lab.series import said
 from sim.support.formatting import count, percent, printable, shortened
 from tui.cli.tables import split
-from tui.look.figures import cell, titled
-from tui.look.text import Align, number
+from tui.look.text import Align, cell, number, titled
 
 
 def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool, width: int | None) -> list[str]:

@@ -28,7 +28,7 @@ class Done(NamedTuple):
 
     @property
     def counts(self) -> str:
-        """Return text on how many decisions of each kind in `COUNTED` the phase has; "" if it has none of these kinds."""
+        """Return text on how many decisions of each kind in `COUNTED` the phase has; "" if none."""
         many = {word: sum(isinstance(d, kind) for d in self.decisions) for kind, word in COUNTED.items()}
         return ", ".join(f"{count:,} {word}" for word, count in many.items() if count)
 

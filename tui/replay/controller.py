@@ -6,10 +6,10 @@ A run may be compared with another one, which is always shown at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
@@ -20,7 +20,6 @@ from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import RunView
-from tui.replay.trail import ReplayPlace, Trail
 
 if TYPE_CHECKING:
     from sim.timeline.branch import Branch
@@ -448,3 +447,41 @@ class ReplayController:
             return "no comparison: v compares with another policy"
         self._go.seek(record.forked, halted)
         return f"here {record.name} leaves {record.parent}; v compares them"
+
+
+STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
+"""Requests that the trail does not undo: steps, playback, and requests that do not move the replay."""
+MOST = 1000
+
+
+class ReplayPlace(NamedTuple):
+    branch: str
+    step: int
+    clock: float
+    beside: o.CompareBranch | o.CompareFrom | None = None
+
+
+class Trail:
+    def __init__(self) -> None:
+        self._left: list[ReplayPlace] = []
+        self._was_scrubbed = False
+
+    def leave(self, place: ReplayPlace) -> None:
+        self._left.append(place)
+        del self._left[:-MOST]
+
+    def note(self, order: Order, was: ReplayPlace, now: ReplayPlace) -> None:
+        """Add the place `was` if the request moved the replay and can be undone; a drag counts as one."""
+        is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
+        if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
+            self.leave(was)
+        self._was_scrubbed = is_scrubbed
+
+    def take_back(self, branches: Collection[str]) -> ReplayPlace | None:
+        """Return the latest place whose branches still exist, without all later ones; or None."""
+        while self._left:
+            place = self._left.pop()
+            needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}
+            if all(name in branches for name in needed):
+                return place
+        return None

@@ -9,21 +9,24 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TypeAlias
 
 from sim.code.lines import PassCode
 from sim.code.variables import variables_of
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
 from sim.session.branches import records_of
-from sim.timeline.branch import FORGETFUL
+from sim.support.errors import SchedscopeError
+from sim.timeline.branch import FORGETFUL, Branch
 from sim.timeline.timeline import Timeline
-from sim.workload.model import Workload
+from sim.workload.model import Job, Workload
 from tui.chart.axis import Axis, Floats
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
-from tui.replay.policy_columns import Numbers, OwnNumbers
 from tui.replay.requests import Veil, Wish
 from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
@@ -257,3 +260,59 @@ def _named_ranks(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
         job = getattr(decision, "job", None)
         if job is not None:
             yield job.rank
+
+
+Numbers: TypeAlias = tuple[tuple[float, float], ...]
+"""Pairs (time, value), one for each change of a number"""
+MOST = 2000
+"""Largest number of values of a column that are kept; if there are more, every second value is dropped."""
+
+
+class OwnNumbers:
+    """Numbers in the policy's notes about a job while it waited; those about its user, over the whole run."""
+
+    def __init__(self, branch: Branch, job: Job) -> None:
+        self._branch, self._job = branch, job
+        self._has_others = any(column.of != "rank" for column in branch.engine.moment.columns)
+        before = None if self._has_others else branch.history.step_at(job.submit)
+        self._step = 0 if before is None else before
+        self._engine: Engine | None = None
+        self._is_over = False
+        self._found: dict[Column, list[tuple[float, float]]] = {}
+
+    def is_of(self, branch: Branch, job: Job) -> bool:
+        return (self._branch, self._job) == (branch, job)
+
+    def has_read(self, step: int) -> bool:
+        return self._is_over or self._step >= step
+
+    def read(self, step: int, seconds: float) -> None:
+        """Collect numbers up to step `step`, for about `seconds` of computing time, but at least one step."""
+        until = perf_counter() + seconds
+        while not self.has_read(step):
+            self._step += 1
+            try:
+                self._engine = self._branch.replay(self._step, self._engine)
+            except SchedscopeError:  # reported when that step is shown
+                self._engine = None
+            if self._engine is None:
+                self._is_over = True
+                return
+            self._look(self._engine)
+            if perf_counter() >= until:
+                return
+
+    def _look(self, engine: Engine) -> None:
+        moment, now = engine.moment, engine.now
+        waits = moment.where(self._job.rank) == "queue"
+        self._is_over = now >= self._job.submit and not waits and not self._has_others
+        for column in moment.columns:
+            if (waits or column.of != "rank") and (value := column.value(moment.notes, self._job)) is not None:
+                values = self._found.setdefault(column, [])
+                values.append((now, value))
+                if len(values) > MOST:
+                    del values[1:-1:2]
+
+    @property
+    def found(self) -> tuple[tuple[Column, Numbers], ...]:
+        return tuple((column, tuple(values)) for column, values in self._found.items())

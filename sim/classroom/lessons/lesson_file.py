@@ -417,7 +417,6 @@ def _as_option_value(value: Any, kind: type) -> Any:
 
 # Lines of keys, which the standard library's parser does not report
 
-
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\s-]+?)\s*\]\]?\s*(?:#.*)?$", re.ASCII)
 _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL)
 

@@ -1,6 +1,6 @@
 """The life of one job, on traces small enough to work out by hand.
 
-Also tests sim.life.moments, sim.life.plans, sim.life.matrix_stay, sim.life.job_recorder.
+Also tests sim.life.moments, sim.life.job_recorder.
 """
 
 from __future__ import annotations

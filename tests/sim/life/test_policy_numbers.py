@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sim.decisions.sentences import Unit
-from sim.life.policy_numbers import own_numbers
+from sim.life.summary import own_numbers
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.timeline.scenario import Scenario

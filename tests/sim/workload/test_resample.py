@@ -9,7 +9,7 @@ from sim.support.errors import ParameterError
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.models.generated import offered
 from sim.workload.replay import read
-from sim.workload.resample import KINDS, WEEK, users, weeks
+from sim.workload.transforms import KINDS, WEEK, users, weeks
 
 WEEKS = 6
 

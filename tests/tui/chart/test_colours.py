@@ -1,7 +1,4 @@
-"""Colours of jobs and their meaning in each mode.
-
-Also tests tui.panels.legend.
-"""
+"""Colours of jobs and their meaning in each mode."""
 
 from __future__ import annotations
 

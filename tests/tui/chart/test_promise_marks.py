@@ -9,7 +9,7 @@ from tests.tui.chart.charts import SIZE, chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.chart.promise_marks import Promises, hole_of
+from tui.chart.chart_maker import Promises, hole_of
 from tui.chart.scene import Mark
 from tui.look.calendar import Calendar
 from tui.look.palette import DARK, Hue, Tone, ink

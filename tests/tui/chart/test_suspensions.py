@@ -9,7 +9,7 @@ from tests.tui.chart.charts import chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.chart.suspensions import suspensions_between
+from tui.chart.chart_maker import suspensions_between
 from tui.look.palette import DARK
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.policies import parse_policy
 from tests.tui.replay.test_controller import Replayed
 from tui.replay import requests as o
-from tui.replay.trail import MOST, ReplayPlace, Trail
+from tui.replay.controller import MOST, ReplayPlace, Trail
 
 
 def test_trail_takes_back_the_last_place_first() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sim.session.session import write_session
 from sim.session.sources import session_of
 from sim.workload.source import Source
-from tui.sessions.recent_sessions import sessions_left
+from tui.menus import sessions_left
 from tui.sessions.session_conversion import last_path
 
 

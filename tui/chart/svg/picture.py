@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import inf
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf, isnan
+from typing import NamedTuple
 
+import numpy as np
+
+from sim.history.past import Past
+from sim.history.stretch import Stretch
 from sim.support.errors import ParameterError
-from sim.support.formatting import clock, count, processors
-from tui.chart.raster import texture_of
+from sim.support.formatting import clock, count, name, processors
+from sim.workload.model import Floats
+from tui.chart.raster import Texture, texture_of
 from tui.chart.scene import Drawing
-from tui.chart.svg.elements import element, number, text
-from tui.chart.svg.frame import LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
-from tui.chart.svg.jobs import blocks_of, draw_blocks, draw_names
+from tui.chart.svg.elements import Rect, element, number, outline, text, write_in
+from tui.chart.svg.frame import AXIS, LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
 from tui.chart.svg.legend import draw_legend, textures
 from tui.chart.svg.overlay_shapes import (
     draw_killed,
@@ -23,10 +28,10 @@ from tui.chart.svg.overlay_shapes import (
 )
 from tui.chart.svg.partition_shapes import draw_bars, draw_borrowed, draw_boundaries, draw_ground, lane_labels
 from tui.chart.svg.pixels import draw_pixels, split
-from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import as_they_are, times, unit_of
 from tui.chart.ticks import processors as named_processors
-from tui.look.palette import Look
+from tui.look.palette import Look, Tone, ink
+from tui.look.text import number as spoken
 from tui.look.text import shorten
 
 _NODE, _LETTERS = 14, 7
@@ -148,10 +153,10 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
 def _nodes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
     """Yield the names of nodes left of the chart; one too near to the one above is left out."""
     above = -inf
-    for name, low, end in _heights(chart, frame):
+    for node, low, end in _heights(chart, frame):
         middle = (frame.y(low) + frame.y(end)) / 2
         if middle - above >= _NODE:
-            above, told = middle, text(shorten(name, _LETTERS))
+            above, told = middle, text(shorten(node, _LETTERS))
             yield element("text", told, x=LEFT - 6, y=middle + 4, text_anchor="end", fill=look.dim)
 
 
@@ -167,8 +172,8 @@ def _heights(chart: Drawing, frame: Frame) -> Iterator[tuple[str, int, int]]:
     if chart.lanes or chart.by_owner is not None:
         return
     ends = [low for low, _ in chart.names[1:]] + [frame.procs]
-    for (low, name), end in reversed(list(zip(chart.names, ends, strict=False))):
-        yield name, low, end
+    for (low, node), end in reversed(list(zip(chart.names, ends, strict=False))):
+        yield node, low, end
 
 
 def _ticks(frame: Frame, look: Look) -> Sequence[tuple[float, str]]:
@@ -186,3 +191,135 @@ def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
             word, colour = f"row {lane.row}", look.accent if lane.is_on_turn else look.dim
             yield element("text", word, x=LEFT - 8, y=y + 4, text_anchor="end", fill=colour)
         yield element("path", d=f"M{frame.left} {number(top)}h{frame.width}", stroke=look.faint)
+
+
+# Jobs.
+
+_DETAIL = 3000
+"""Largest number of blocks that are drawn as elements of their own, with a tooltip each."""
+_OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
+_TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
+
+
+class Block(NamedTuple):
+    rank: int
+    texture: Texture
+    rects: tuple[Rect, ...]
+
+    @property
+    def largest(self) -> Rect:
+        return max(self.rects, key=lambda rect: rect.area)
+
+
+def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
+    """Return a block for each job and texture with all its rectangles, sorted by rank."""
+    found: dict[tuple[int, Texture], list[Rect]] = {}
+    for stretch in stretches:
+        rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
+        found.setdefault((stretch.rank, texture_of(stretch.kind)), []).extend(rects)
+    return [Block(*key, tuple(rects)) for key, rects in sorted(found.items())]
+
+
+def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
+    """Return blocks with tooltips as SVG; of more than `_DETAIL`, one element per colour and texture without."""
+    if len(drawn) > _DETAIL:
+        by_hue: dict[tuple[int, Texture], list[Rect]] = {}
+        for block in drawn:
+            by_hue.setdefault((int(chart.hues[block.rank]), block.texture), []).extend(block.rects)
+        return "".join(_shape(rects, hue, texture, look) for (hue, texture), rects in sorted(by_hue.items()))
+    return "".join(
+        element(
+            "g",
+            element("title", text(_tooltip(block.rank, chart, look))),
+            _shape(block.rects, int(chart.hues[block.rank]), block.texture, look, _edge(block.largest)),
+        )
+        for block in drawn
+    )
+
+
+def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: float | None = None) -> str:
+    path = outline(rects)
+    stroke = None if edge is None else look.surface
+    if texture == Texture.TRAIL:
+        return element("path", d=path, fill=f"url(#trail{hue})")
+    fill = look.inks[ink(hue, _TONES.get(texture, Tone.MOST))]
+    shape = element("path", d=path, fill=fill, stroke=stroke, stroke_width=edge)
+    return shape + element("path", d=path, fill=_OVER[texture]) if texture in _OVER else shape
+
+
+def _edge(rect: Rect) -> float | None:
+    """Return the width in pixels of the outline between neighbours; None if too small for one."""
+    return 1.0 if min(rect.width, rect.height) >= 5 else None
+
+
+def _tooltip(rank: int, chart: Drawing, look: Look) -> str:
+    at = clock if look.calendar is None else look.calendar.moment
+    job = chart.workload.jobs[rank]
+    end = float(chart.end[rank])
+    said = f"{name(job)}: {processors(job.procs)}, submitted {at(job.submit)}"
+    if isnan(end):
+        return said
+    return f"{said}, {'killed' if chart.workload.killed[rank] else 'ended'} {at(end)}"
+
+
+def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
+    """Return each job's name in its largest rectangle; one that does not fit is left out."""
+    largest: dict[int, Rect] = {}
+    for block in drawn:
+        rects = (*block.rects, largest.get(block.rank, block.largest))
+        largest[block.rank] = max(rects, key=lambda rect: rect.area)
+    return "".join(
+        write_in(rect, name(chart.workload.jobs[rank]), look.inks[ink(int(chart.hues[rank]), Tone.TEXT)])
+        for rank, rect in largest.items()
+    )
+
+
+# Strips.
+
+_HEIGHT, _GAP = 28, 8
+
+
+def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats:
+    """Return the mean of a value over time between each two neighbouring `edges`; the value is `value[i]` from
+    `time[i]` on, and 0 after `until`.
+
+    >>> averages(np.array([0.0, 10.0]), np.array([4.0, 2.0]), 20, np.array([0.0, 5.0, 15.0, 25.0])).tolist()
+    [4.0, 3.0, 1.0]
+    """
+    moments = np.append(time, max(until, time[-1]))
+    area = np.append(0, np.cumsum(value * np.diff(moments)))
+    means: Floats = np.diff(np.interp(edges, moments, area)) / np.diff(edges)
+    return means
+
+
+def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> tuple[Floats, Floats]:
+    """Return, for columns of pixels up to now, the share in use and the number of waiting jobs."""
+    time, free, waiting, _ = (np.array(column, dtype=np.float64) for column in history.columns())
+    axis, last = frame.axis, frame.axis.place(frame.end)
+    places = np.linspace(frame.first, last, frame.width + 1)
+    edges = np.array([axis.time(place) for place in places[places <= axis.place(now) + frame.per_pixel / 2].tolist()])
+    if len(edges) < 2 or not len(time):
+        return np.zeros(0), np.zeros(0)
+    use = averages(time, 1 - free / procs, now, edges)
+    return use, averages(time, waiting, now, edges)
+
+
+def strips(chart: Drawing, frame: Frame, look: Look) -> str:
+    use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
+    top = frame.bottom + AXIS
+    most = float(waiting.max(initial=0.0))
+    first = _strip(frame, top, use, 1.0, ("in use", "100 %"), look.cool, look)
+    return first + _strip(frame, top + _HEIGHT + _GAP, waiting, most, ("waiting", spoken(most, 0)), look.warm, look)
+
+
+def _strip(frame: Frame, top: int, values: Floats, most: float, words: tuple[str, str], colour: str, look: Look) -> str:
+    what, full = words
+    ground = element("rect", **Rect(frame.left, top, frame.width, _HEIGHT)._asdict(), fill=look.surface)
+    heights = values / most * _HEIGHT if most else values * 0
+    curve = "".join(f"V{number(top + _HEIGHT - high)}h1" for high in heights.tolist())
+    area = f"M{frame.left} {top + _HEIGHT}{curve}V{top + _HEIGHT}z"
+    names = "".join(
+        element("text", text(word), x=frame.left - 6, y=top + down, text_anchor="end", fill=look.dim)
+        for word, down in ((full, 9), (what, _HEIGHT))
+    )
+    return ground + element("path", d=area, fill=colour, fill_opacity=0.75) + names

@@ -18,8 +18,7 @@ from tui.cli.options import of_file
 from tui.cli.tables import wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns, shows_unicode
 from tui.lab.cli.sweep_progress import Filling, shown_where_seen
-from tui.look.figures import cell, titled
-from tui.look.text import plain
+from tui.look.text import cell, plain, titled
 from tui.look.text import table as lines_of
 
 

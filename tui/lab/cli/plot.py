@@ -23,7 +23,7 @@ from tui.cli.terminal import columns, is_terminal, say, shows_unicode
 from tui.lab.cli.figure_file import figure_text, mark_of, read_figure
 from tui.lab.cli.figure_style import KINDS, LEGENDS, STYLES, Style, parse_labels, parse_size
 from tui.lab.plotted import Manner, plotted
-from tui.look.figures import titled, with_unit
+from tui.look.text import titled, with_unit
 
 HEIGHT = 20
 FORMS = (".svg", ".pdf", ".png")

@@ -38,8 +38,7 @@ from tui.cli.tables import split, wrapped_lines, wrapped_table
 from tui.cli.terminal import say, seen_columns, shows_unicode
 from tui.lab.against import against_rows, against_table
 from tui.lab.cli.kept_jobs import write_jobs
-from tui.look.figures import cell, titled
-from tui.look.text import Align, cells, plain
+from tui.look.text import Align, cell, cells, plain, titled
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
 """Metrics that are shown by default in a list of runs."""

@@ -11,7 +11,7 @@ from sim.lab.results import FACTORS, Results
 from sim.lab.series import Panel, axis_title, panels
 from sim.support.errors import SchedscopeError
 from tui.lab.plotted import Manner, plotted
-from tui.look.figures import titled
+from tui.look.text import titled
 
 MOST_COLUMNS = 8
 """Largest number of columns of the table for the first query."""

@@ -14,9 +14,9 @@ from sim.lab.series import said
 from sim.support.formatting import count, printable, shortened
 from tui.lab.results.found import Found
 from tui.look import text
-from tui.look.figures import cell, titled
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
+from tui.look.text import cell, titled
 from tui.widgets.cell_rows import fitted
 
 WIDEST = 28

@@ -13,9 +13,8 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, width_of, wrapped
 from tui.panels.context import Context
-from tui.panels.legend import legend_line
 from tui.panels.sentence import sentence_lines
-from tui.panels.top import Going, projected_line, top_line
+from tui.panels.top import Going, legend_line, projected_line, top_line
 from tui.panels.waiting import waiting_lines
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene

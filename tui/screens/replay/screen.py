@@ -6,6 +6,7 @@ folder replace it, or send requests to the worker. Every public method of a cont
 
 from __future__ import annotations
 
+from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 
 from sim.policies import Policy, parse_policy
 from tui.chart.scale import Camera
@@ -40,7 +42,6 @@ from tui.screens.replay.looking import Looking, commands
 from tui.screens.replay.messages import FileSaved, FromWorker
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
-from tui.screens.replay.ticks import Ticks
 from tui.screens.replay.transport import Transport
 from tui.screens.replay.what_if import WhatIf
 from tui.widgets.bar import Bar
@@ -452,3 +453,43 @@ def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)
+
+
+class Ticks:
+    """Timer of `tick`, which returns seconds until the next: Textual's keep their interval or get lost."""
+
+    def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
+        self._widget, self._tick = widget, tick
+        self._next: TimerHandle | None = None
+
+    def begin(self) -> None:
+        self._call_at(get_running_loop().time())
+
+    def end(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def wake(self, seconds: float) -> None:
+        """Call `tick` within this many seconds; without effect in `tick`, whose result counts."""
+        if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
+            self._next.cancel()
+            self._call_at(due)
+
+    def _call_at(self, due: float) -> None:
+        self._next = get_running_loop().call_at(due, self._go)
+
+    def _go(self) -> None:
+        """Call `tick` once, and plan the next call; calls that were due in the meantime are skipped."""
+        assert self._next is not None
+        due, self._next = self._next.when(), None
+        try:
+            wait = self._tick()
+        except Exception as error:
+            self._widget.call_later(_fail, error)
+        else:
+            self._call_at(max(due + wait, get_running_loop().time()))
+
+
+def _fail(error: Exception) -> None:
+    raise error

@@ -1,10 +1,10 @@
-"""Tests of `sim.workload.formats.job_entries`."""
+"""Tests of the jobs in `sim.workload.formats.nodes`."""
 
 from __future__ import annotations
 
 import pytest
 
-from sim.workload.formats.job_entries import JobEntries
+from sim.workload.formats.nodes import JobEntries
 from sim.workload.shape import ComputeNode, NodeGroup, Shape
 
 SHAPE = Shape((ComputeNode("n1", 4, 100, (("gpu", 2),)),), (NodeGroup("day", frozenset({0})),))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from sim import Engine, read
-from tui.chart.svg.drawing import Options, drawing_of
-from tui.chart.svg.matrix_figure import draw_matrix
+from tui.chart.svg.drawing import Options, draw_matrix, drawing_of
 from tui.look.palette import LOOKS
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,6 +1,6 @@
 """The whole picture, read back as XML: the positions of its parts, and its texts.
 
-Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.overlay_shapes.
+Also tests tui.chart.svg.frame, tui.chart.svg.legend, tui.chart.svg.overlay_shapes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from sim.workload.source import Source
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.jobs import blocks_of
-from tui.chart.svg.picture import draw_svg
+from tui.chart.svg.picture import blocks_of, draw_svg
 from tui.chart.svg.pixels import split
 from tui.look.palette import DARK, LIGHT
 

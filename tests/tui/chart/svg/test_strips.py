@@ -8,7 +8,7 @@ import pytest
 from sim.history.history import History
 from sim.workload.model import Floats
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.strips import averages, in_use_and_waiting
+from tui.chart.svg.picture import averages, in_use_and_waiting
 
 
 def steps(*values: float) -> Floats:

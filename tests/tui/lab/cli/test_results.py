@@ -1,7 +1,4 @@
-"""`schedscope results`: lists and tables, for people and for programs.
-
-Also tests tui.look.figures.
-"""
+"""`schedscope results`: lists and tables, for people and for programs."""
 
 from __future__ import annotations
 

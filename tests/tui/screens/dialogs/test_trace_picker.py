@@ -1,6 +1,6 @@
 """The dialog for choosing a trace: samples, files, and what was opened before.
 
-Also tests tui.screens.dialogs.trace_choices, tui.screens.dialogs.trace_preview.
+Also tests tui.screens.dialogs.trace_choices.
 """
 
 from __future__ import annotations

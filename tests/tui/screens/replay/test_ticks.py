@@ -11,8 +11,7 @@ from textual.widget import Widget
 
 from tests.tui.replays import replay
 from tui.replay import requests as o
-from tui.screens.replay.screen import AT_REST
-from tui.screens.replay.ticks import Ticks
+from tui.screens.replay.screen import AT_REST, Ticks
 
 LONG = 1000.0
 
