@@ -1,7 +1,4 @@
-"""Report of an unexpected error of the program: details in a file, and one line for the user.
-
-A timer, callback or message may be handled after its screen was closed; an error in it is ignored.
-"""
+"""Report of an unexpected error of the program: details in a file, and one line for the user."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Bench for the saved versions of a policy: each is tested, run on the same workloads, and compared with the previous
-one.
-"""
+"""Bench for the saved versions of a policy: each is tested, run, and compared with the one before."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ class Version:
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return workloads by the arguments that open them: the first jobs of samples and of `traces` (`jobs`). A sample in
-    `traces` that has no more jobs is tested once.
-    """
+    """Return workloads by the arguments that open them: the first `jobs` jobs of samples and of `traces`."""
     cut = "" if jobs is None else f" --jobs {jobs}"
     more = {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
     whole = {workload.name for workload in more.values() if len(workload) <= SAMPLE_JOBS}

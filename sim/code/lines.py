@@ -1,7 +1,4 @@
-"""Record of the lines that a policy ran in one step: decisions, variables that were set, and failed comparisons.
-
-`PassCode` is plain data, made by `sim.code.recorder`; a panel draws the part of it that belongs to one decision.
-"""
+"""Record of the lines that a policy ran in one step: decisions, variables that were set, and failed comparisons."""
 
 from __future__ import annotations
 

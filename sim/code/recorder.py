@@ -182,9 +182,7 @@ class Recorder:
 
 
 def _is_named(code: CodeType, caller: CodeType) -> bool:
-    """Return True if the caller names the function or, for a constructor, its class; otherwise a call of the moment is
-    between both, which leaves no frame where it is compiled.
-    """
+    """Return True if the caller names the function or its class; else a call of the moment is between both."""
     name = code.co_qualname.split(".")[-2] if code.co_name == "__init__" else code.co_name
     return name in caller.co_names
 

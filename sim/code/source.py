@@ -158,9 +158,7 @@ def _with_values(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return the comparison that a method call stands for, such as "5 <= 2" for `view.fits(job)`. Only methods that
-    test whether a job fits, or may pass the head, are known; others raise `_UntoldError`.
-    """
+    """Return the comparison that a method call stands for, such as "5 <= 2" for `view.fits(job)`."""
     if not node.args or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):

@@ -19,9 +19,7 @@ _LOADERS = tuple(str(Path(POLICIES) / name) for name in ("own", "parameters.py",
 
 
 def variables_of(policy: Policy) -> frozenset[str]:
-    """Return the variables in functions that the policy and its order may call, as the recorder sees them. A call may
-    mean any function of its name, so that the result may hold names that no run records.
-    """
+    """Return the variables in functions that the policy and its order may call, perhaps with others."""
     kinds: set[Any] = {type(policy)}
     with suppress(Exception):  # user code may raise anything
         kinds.add(type(policy.queue_order()))
@@ -51,9 +49,7 @@ def _variables_of(kinds: frozenset[type], file: str) -> frozenset[str]:
 
 
 def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType, str]]:
-    """Yield (name, code, only file that may call it, "" for a public one) of functions in the folders' modules. Other
-    policies and orders are left out, because no policy calls them, as is what loads policies.
-    """
+    """Yield (name, code, only file that may call it, "" for a public one) of functions in the folders' modules."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None) or ""
         if not file.startswith(folders) or file.startswith(_LOADERS):

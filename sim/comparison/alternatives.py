@@ -1,7 +1,4 @@
-"""Alternatives for one job: its wait, and the waits of all others, under each of several policies.
-
-Also the times at which enough processors were free for the job while it waited (`fitted`).
-"""
+"""Alternatives for one job: its wait, and the waits of all others, under each of several policies."""
 
 from __future__ import annotations
 

@@ -177,9 +177,7 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(moment: LiveView, job: Job) -> Delayed | None:
-    """Return the first planned job that a start of `job` now would delay, or None. All reservations are planned again,
-    in queue order, with `job` running.
-    """
+    """Return the first planned job that a start of `job` now would delay, by a new plan, or None."""
     plan, now, keeps = moment.running_plan(), moment.time or 0, moment.rules.keeps_reservations
     if moment.owners or not plan.admits(job, now, job.estimate):
         return None

@@ -1,8 +1,4 @@
-"""Comparison of two timelines while their runs are computed, one small part at a time.
-
-It finds the first difference and its reasons, which jobs start earlier, and the final metrics. Each call of `advance`
-does a small part of the work: it reads the events of a limited number of steps (`WINDOW`) from both histories.
-"""
+"""Comparison of two timelines while their runs are computed, one small part at a time."""
 
 from __future__ import annotations
 
@@ -127,11 +123,7 @@ class LiveComparison:
         return later_or_earlier(own, there, min(map(_computed_until, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return the seconds by which each job starts later in the chosen run (`first` or second) than in the other.
-
-        Starts after `moment` do not count. It is -inf if only the chosen run has a start, inf if only the other run has
-        one, 0 if neither has.
-        """
+        """Return the seconds by which each job starts later in the chosen run; infinite if only one run has a start."""
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_computed_until, self.branches))
         here, other = np.where(own <= until, own, inf), np.where(there <= until, there, inf)

@@ -1,8 +1,4 @@
-"""Figures of how a quantity, such as the jobs' wait, is distributed over the jobs of the runs in a results file.
-
-There are four kinds: curves of shares, boxes of the spread, heat maps of the week, and clouds of points. Each trace has
-a panel (one plot of the figure).
-"""
+"""Figures of how a quantity, such as the jobs' wait, is distributed over the jobs of the runs in a results file."""
 
 from __future__ import annotations
 
@@ -239,9 +235,7 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _group_flags(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield (label, True for each job in the group) for the first `most` groups of a run's jobs. Without a grouping,
-    yield one group with all jobs and the label "".
-    """
+    """Yield (label, True for each job in it) for the first `most` groups of a run's jobs; without a grouping, one."""
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)
         return

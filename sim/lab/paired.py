@@ -146,9 +146,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield (cell, samples, number of overloaded pairs); a sample is (value of `name`, value of the baseline). There is
-    one for each seed or, if `interval` is "batches", for each batch of submissions.
-    """
+    """Yield (cell, samples, number of overloaded pairs); a sample is (value of `name`, value of the baseline)."""
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]
     bases = {

@@ -117,9 +117,7 @@ class SweepPlan:
         cut: str = "",
         keep: str = "",
     ) -> SweepPlan:
-        """Return the plan for factors whose values are texts as typed, which may have ranges. Each sequence in
-        `together` names factors that advance together.
-        """
+        """Return the plan for factors with values as typed; each sequence in `together` advances together."""
         for name in factors:
             if name not in FACTORS:
                 raise ParameterError(f"there is no {quoted(name)} to vary{near(name, FACTORS)}")

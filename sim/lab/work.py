@@ -67,11 +67,7 @@ class Made(NamedTuple):
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make runs one after another until `patience` seconds have passed, or a trace is lacking; return outcomes.
-
-    `copies` are compressed traces by key, which the worker keeps. `versions` are those of the sweep; others are an
-    error.
-    """
+    """Make runs until `patience` seconds have passed, or a trace is lacking; `copies` are traces by key."""
     check_versions(versions)
     _hold(copies or {})
     begun = perf_counter()

@@ -1,7 +1,4 @@
-"""State of one job at one time of a run: where it is, its times on processors, and the decisions about it.
-
-The state is read from the history. To know all reasons of a job's wait, its run must be repeated (`life`).
-"""
+"""State of one job at one time of a run: where it is, its times on processors, and the decisions about it."""
 
 from __future__ import annotations
 
@@ -100,9 +97,7 @@ def submits_of(
     end: EventTimes,
     cancelled: Mapping[int, float] = NONE_CANCELLED,
 ) -> Floats:
-    """Return the submit time of each job in the run, in seconds; NaN if it is not known yet. `start` and `end` are by
-    rank, NaN before them.
-    """
+    """Return the submit time of each job in the run, in seconds; NaN if it is not known yet."""
 
     def start_of(rank: int) -> float | None:
         return None if isnan(start[rank]) else float(start[rank])

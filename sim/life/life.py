@@ -130,11 +130,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
 
 
 def _earliest(engine: Engine, rank: int) -> float:
-    """Return the earliest time at which the job may be submitted, as far as it is known.
-
-    A job that waits for others may come at any step once they have been submitted. If the run may cancel jobs, it may
-    come in the same step as a job that it waits for, because that job can be cancelled at once.
-    """
+    """Return the earliest time at which the job may be submitted, as far as the jobs tell for which it waits."""
     workload, has_come = engine.workload, engine.moment.has_come
     if not workload.follows or workload.follows[rank] is None:
         return workload.jobs[rank].submit

@@ -24,9 +24,7 @@ Value = float | int | None
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
-    """Return all metrics in METRICS by name; `killed=False` leaves killed jobs out of the job statistics. Bounded
-    slowdowns divide by at least `tau` seconds.
-    """
+    """Return all metrics in METRICS by name; `killed=False` leaves killed jobs out of the statistics."""
     jobs = FinishedJobs.of(source, killed, tau)
     schedule, workload = jobs.schedule, jobs.workload
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)

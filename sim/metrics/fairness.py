@@ -118,9 +118,7 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None, subm
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """Yield (rank, fair start or None) of the jobs `ranks`, in ascending order, by a run for each. `told` is
-    called after each step of these with the number of jobs finished by then.
-    """
+    """Yield (rank, fair start or None) by a run for each; `told` gets the jobs finished after each step."""
     if scenario.workload.follows:
         raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
     engine = scenario.at_the_beginning()

@@ -162,11 +162,7 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each percentile p, with the values that p percent of the jobs do not exceed.
-
-    The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and ratios of guaranteed to actual
-    wait.
-    """
+    """Return a row for each percentile p, with the values that p percent of the jobs do not exceed."""
     jobs = FinishedJobs.of(source)
     columns = {
         "wait": jobs.wait,

@@ -26,9 +26,7 @@ class TraceRef(NamedTuple):
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the trace with the present hash and size of its bytes. A path is made absolute; a puzzle keeps its
-        text as its name.
-        """
+        """Return the trace with the present hash and size of its bytes; a path is made absolute."""
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))
         path = sample_path(name) if is_sample else Path(os.path.abspath(name))

@@ -1,7 +1,4 @@
-"""Conditions combined by and, or and not: when the combination holds after a step, and when a step meets it.
-
-A step meets a condition when it makes the condition true.
-"""
+"""Conditions combined by and, or and not: when the combination holds after a step, and when a step meets it."""
 
 from __future__ import annotations
 

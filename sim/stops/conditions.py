@@ -1,8 +1,4 @@
-"""Conditions on a step: a measure compared with a number, an event, a change, or an event of one job.
-
-Each condition first reads the values that it needs from an instant (the state after a step). It then decides from
-these, and from those read after the previous step, whether it holds.
-"""
+"""Conditions on a step: a measure compared with a number, an event, a change, or an event of one job."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Search for the next or the previous step that meets a stop condition.
-
-Columns of the history are used where they suffice; otherwise steps are replayed from a checkpoint. The search continues
-into steps that are not computed yet, and can be cancelled.
-"""
+"""Search for the next or the previous step that meets a stop condition."""
 
 from __future__ import annotations
 
@@ -32,9 +28,7 @@ Quit: TypeAlias = Callable[[int], bool]
 def search_forward(
     timeline: Timeline, stops: Sequence[Stop], should_quit: Quit, until_step: float = inf, until_time: float = inf
 ) -> Found | None:
-    """Move forward to the next step that meets a condition; return both, or None at the last step or limit. If the
-    search quits, the cursor stays, and the result is None.
-    """
+    """Move to the next step that meets a condition; return both, or None at the end or if the search quits."""
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
     while step < until_step and _is_known(timeline, step + 1) and timeline.history.time_of(step) <= until_time:

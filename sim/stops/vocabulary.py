@@ -1,7 +1,4 @@
-"""Words of conditions: measures, events and events of jobs, each with its meaning.
-
-The help shows these tables, and a wrong word is compared with their words.
-"""
+"""Words of conditions: measures, events and events of jobs, each with its meaning."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ def replaced(name: str) -> str:
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """Return what replaces `print` and `breakpoint` in the user-defined module `name`. The first calls also replace
-    functions of Python that could end the process, such as `os._exit`.
-    """
+    """Return what replaces `print` and `breakpoint` in the user-defined module `name`."""
     _OWN.add(name)
     if not _BUILTINS:
         _BUILTINS.update(vars(builtins))

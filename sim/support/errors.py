@@ -24,9 +24,7 @@ OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
 
 
 class SchedscopeError(Exception):
-    """Root of all errors. `str(error)` is one line that helps the user; if the error ends the program, `exit_code` is
-    its exit code.
-    """
+    """Root of all errors. `str(error)` is one line for the user; `exit_code` counts if it ends the program."""
 
     exit_code = 1
 
@@ -64,9 +62,7 @@ class NotThereError(ParameterError):
 
 
 class PolicyError(SchedscopeError):
-    """Error raised by a policy while it decided; `where` is the place in its code, `brief` the message without policy
-    and time.
-    """
+    """Error raised by a policy while it decided, at `where` in its code; `brief` lacks policy and time."""
 
     def __init__(self, what: str, where: str = "", brief: str = "") -> None:
         self.where, self.brief = where, brief or what

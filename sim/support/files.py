@@ -1,6 +1,4 @@
-"""Writing of files that appear either completely or not at all, and of CSV files that are safe to open in
-spreadsheets.
-"""
+"""Writing of files that appear completely or not at all, and of CSV that is safe in spreadsheets."""
 
 from __future__ import annotations
 
@@ -25,11 +23,7 @@ STDOUT = "/dev/stdout"
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file that replaces the one at `path` when the context ends; after an error the old one stays.
-
-    Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
-    for control characters.
-    """
+    """Open a text file that replaces `path` when the context ends without an error; a device is written at once."""
     if "\0" in str(path):
         raise SchedscopeError(f"cannot write {str(path)!r}: no name of a file may hold a NUL")
     try:
@@ -133,9 +127,7 @@ def _is_number(text: str) -> bool:
 
 
 def is_database(path: str | Path) -> bool:
-    """Return True if the file begins like an SQLite database, as results files do. Its content is checked only when it
-    is opened.
-    """
+    """Return True if the file begins like an SQLite database, as results files do."""
     try:
         if not os.path.isfile(path):  # a pipe is read once
             return False

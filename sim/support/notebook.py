@@ -30,9 +30,7 @@ class Tabular:
         return pandas().DataFrame(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """Return the columns as an Arrow stream with nulls for unknown values, read by polars and pandas; needs
-        pyarrow.
-        """
+        """Return the columns as an Arrow stream with nulls for unknown values; needs pyarrow."""
         arrow = extra("pyarrow", "an Arrow table", "parquet")
         columns = {
             name: arrow.array(column.tolist() if column.dtype == object else column, from_pandas=True)

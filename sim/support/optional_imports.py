@@ -1,6 +1,4 @@
-"""Imports of optional packages, with an error for the user if a package is missing; everything else works without
-them.
-"""
+"""Imports of optional packages, with an error for the user if one is missing."""
 
 from __future__ import annotations
 

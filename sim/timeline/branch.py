@@ -223,11 +223,7 @@ class Branch:
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Release the steps of this branch; the engine, with `watchers`, goes back to the branch's beginning.
-
-        Planned switches will be made again; the user's own at its beginning is repeated at once. A failed branch is
-        kept, so that its error is not raised a second time.
-        """
+        """Release the steps of this branch; a failed one is kept, so that its error is not raised again."""
         if self.error is not None or self.computed <= self.forked_at + 1:
             return
         begin = self._checkpoints[0]

@@ -53,9 +53,7 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """Return the time in seconds that `moment` names in this run. If it names a step, the run is computed up to
-        that step.
-        """
+        """Return the time in seconds that `moment` names in this run; up to a step, the run is computed."""
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(check=False)
@@ -69,10 +67,7 @@ class Scenario:
         return self._engine(self.check)
 
     def begun(self, for_schedule: bool = False) -> Engine:
-        """Return an engine just after the last switch; the rest of the run is not computed.
-
-        With `for_schedule` the engine keeps no decisions, because the caller reads only the schedule.
-        """
+        """Return an engine just after the last switch; with `for_schedule` it keeps no decisions."""
         engine = self._engine(self.check)
         if for_schedule and not self.check:
             engine.history.forget_decisions()
@@ -81,11 +76,7 @@ class Scenario:
         return engine
 
     def watched(self, time: float) -> Engine:
-        """Return an engine after the last step up to and including `time`, with the reasons of that step.
-
-        With gang scheduling the reasons of the last rebuild of the matrix are recorded, because they explain the
-        waiting jobs.
-        """
+        """Return an engine after the last step up to `time`, with the reasons of that step or the matrix's rebuild."""
         engine = self._engine(check=False)
         self._follow(engine, time, is_watched=True)
         engine.run(until=nextafter(time, -inf))
@@ -137,9 +128,7 @@ class Scenario:
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Return True if a switch is due before the next step: it precedes its time's events or, `after`, follows. No
-    switch is due after the end of the run.
-    """
+    """Return True if a switch is due before the next step: before its time's events or, `after`, behind them."""
     due = engine.next_time()
     if due is None:
         return engine.moment.left > 0

@@ -100,18 +100,14 @@ class Timeline:
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
-        """Make the branch `name` the current one, with the cursor at the same step or, if that is not computed, at its
-        last step.
-        """
+        """Make the branch `name` the current one, with the cursor at the same step or, at most, its last."""
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
         self._cursor = self._engine_at(min(self.step, self.branch.computed))
 
     def fork(self, name: str | None = None) -> Branch:
-        """Make a branch that begins at the cursor, move to it and return it: it has the same steps up to the cursor,
-        and none after it yet.
-        """
+        """Make a branch with the steps up to the cursor, move to it and return it."""
         if name is None:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
         if name in self._branches:
@@ -168,11 +164,7 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """Repeat the current branch in a new branch `name`, with the policy `renewed(policy)` in place of each policy.
-
-        The new branch begins where the first policy is replaced; failures by the user are repeated. The result is None
-        if `renewed` replaces no policy.
-        """
+        """Repeat the current branch in a new one with policies as `renewed`, or return None if that changes nothing."""
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
         if len(course) > 1 and course[1][0] == 1:
@@ -189,18 +181,14 @@ class Timeline:
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """Return a new branch `name` without a parent, for a run of the same jobs with other data, such as other
-        estimates.
-        """
+        """Return a new branch `name` without a parent, for a run of the same jobs with other estimates."""
         workload, (chosen,) = under(workload, [policy])
         engine = Engine(workload, chosen, placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
-        """Yield the switches of `made` that come after the step `step`, as planned switches, so that they can be
-        repeated.
-        """
+        """Yield the switches of `made` after the step `step` as planned ones, so that they can be repeated."""
         time_of = self.history.time_of
         for switch in made:
             if switch.step > step:
@@ -211,26 +199,20 @@ class Timeline:
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
-        """Remove a branch and return True. The current branch and parents of others are kept, and the result is
-        False.
-        """
+        """Remove a branch and return True; return False for the current one and for parents of others."""
         if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
             return False
         del self._branches[name]
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Return a new engine at the cursor, with the history up to there, observed by `watchers`; the caller may move
-        the engine.
-        """
+        """Return a new engine at the cursor, with the history up to there, which the caller may move."""
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.moment.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
-        """Return another timeline at the same step that shares the present branches; branches added later are not
-        shared.
-        """
+        """Return another timeline at the same step that shares the present branches, but no later ones."""
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy, twin._given = self.policy, self._given
@@ -294,16 +276,12 @@ class Timeline:
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state in the middle of the cursor's step, after `decisions` decisions. The result is None if the
-        step is a switch, or if jobs share processors in time.
-        """
+        """Return the state after `decisions` decisions of the cursor's step; None in a switch or a matrix."""
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 
     def code(self) -> PassCode:
-        """Return the lines of the policy that ran in the cursor's step, with the values of variables and the decisions
-        that the lines made.
-        """
+        """Return the lines of the policy that ran in the cursor's step, with values and decisions."""
         return self.branch.recorded(self.step)[1] if self.step else PassCode()
 
     @property
@@ -327,9 +305,7 @@ class Timeline:
         return decision_table(self.history, self.step)
 
     def explain(self, job: str | int | Job) -> Explanation:
-        """Return why a job waits, runs or has ended at the cursor; `job` is the job's id, its rank, or the job
-        itself.
-        """
+        """Return why a job (id, rank, or the job itself) waits, runs or has ended at the cursor."""
         rank = self.workload.rank_of(job) if isinstance(job, str) else job if isinstance(job, int) else job.rank
         if not 0 <= rank < len(self.workload):
             raise ParameterError(f"no job of rank {rank}: the ranks are 0 to {len(self.workload) - 1:,}")
@@ -342,11 +318,7 @@ class Timeline:
         )
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
-        """Move the cursor to after `step` steps, or to the end of a shorter run; missing steps are computed.
-
-        `stop` is called now and then. If it returns True, the cursor stays where it was, and the result is False.
-        Otherwise the result is True.
-        """
+        """Move the cursor to after `step` steps, or the end; if `stop` returns True, do not, and return False."""
         self.progress = 0.0
         try:
             return self._seek(max(step, 0), stop)
@@ -372,9 +344,7 @@ class Timeline:
         return True
 
     def seek_time(self, time: float, stop: Stop | None = None) -> bool:
-        """Move the cursor to after the last step up to `time`. Return False if `stop` returned True before that, as in
-        `seek`.
-        """
+        """Move the cursor to after the last step up to `time`; return False if `stop` returned True before."""
         while not self.complete and self.history.last_time <= time:
             self.compute(_BATCH)
             if stop and stop():
@@ -393,12 +363,7 @@ class Timeline:
     # Memory
 
     def let_go(self, kept: Collection[str] = ()) -> None:
-        """Release histories of the least recently used branches, until all histories together take at most `held`
-        bytes.
-
-        They are computed again when needed. The current branch, the branches named in `kept`, and their parents are
-        never released.
-        """
+        """Release the histories longest unused, except of branches in `kept`, until they take `held` bytes."""
         stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
         others = [name for name in self._branches if name not in self._looked_at]
         others += [name for name in self._looked_at if name not in stay]

@@ -65,11 +65,7 @@ def _never(rank: int) -> float | None:
 
 
 def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cancelled_at: Time = _never) -> float | None:
-    """Return the submit time of a job in a run, in seconds; the functions return None before an event.
-
-    Most jobs are submitted at the time that the trace gives. With `--feedback` or dependencies, the time may depend on
-    the starts and ends of other jobs; the result is None until these are known.
-    """
+    """Return a job's submit time in a run; None until it is known by starts and ends of other jobs."""
     job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
     if follow is None:
         return job.submit
@@ -89,9 +85,7 @@ def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cance
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = (), on_nodes: bool = False) -> PassedBy:
-    """Return how many later jobs started during the wait, and how many held processors that the job needed. This is
-    unknown on nodes, where a job may not fit although enough cores are free.
-    """
+    """Return how many later jobs started during the wait and, but on nodes, how many held what the job needed."""
     passers = passers_of(past, job.rank, job.submit)
     found = None if on_nodes else in_the_way_of(past, job, passers, outages)
     return PassedBy(len(passers), None if found is None else len(found.passers))

@@ -140,9 +140,7 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which a job got the processor, or else left it, with its decision. The
-    search ends at a job that has the processor to itself, because all earlier jobs left before it.
-    """
+    """Yield the last step before `before` in which a job got or left the processor, with its decision."""
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):
         if place % _ASK == 0:

@@ -80,9 +80,7 @@ def _columns_of(cells: Iterable[Cell]) -> int:
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """Return when enough jobs will have ended for this job to fit; in a matrix, in the earliest row. It is None if it
-    fits already, or if a suspended job, for which processors are kept, resumes next.
-    """
+    """Return when enough jobs will have ended for this job to fit, in the earliest row; None if it fits already."""
     rows = _rows(snapshot)
     if snapshot.awaited is not None:
         return None

@@ -1,8 +1,4 @@
-"""Computation of why a job waits, which jobs must end before it fits, which jobs are ahead of it, and which jobs its
-start would delay.
-
-Most functions take a moment of a run, live or a snapshot, or plain values of it.
-"""
+"""Computation of why a job waits, and which jobs are ahead, must end first, or would be delayed."""
 
 from __future__ import annotations
 
@@ -91,9 +87,7 @@ class NodesNow(NamedTuple):
     """True if planned starts are kept from pass to pass, so that a job may have room before its own."""
 
     def have_room(self, job: Job) -> bool:
-        """Return True if the job fits for its whole estimate next to all reservations. It is False if the policy plans
-        from nothing, because that plan gave no earlier start.
-        """
+        """Return True if the job fits for its whole estimate next to all reservations, and plans are kept."""
         if not self.keeps_reservations:
             return False
         plan = NodePlan.of_running(self.now, self.machine, self.ends)
@@ -170,9 +164,7 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
 
 
 def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
-    """Return (earliest start, ranks of the jobs on its nodes that must end by then) of a job that does not fit. Only
-    running jobs hold nodes. It is None if the job fits, or if no end of a job makes room.
-    """
+    """Return (earliest start, ranks of the jobs that must end by then); None if the job fits, or never does."""
     if on.machine.fits(job):
         return None
     try:
@@ -208,11 +200,7 @@ class Delayed(NamedTuple):
 
 
 def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[PlannedStart]) -> Iterator[Delayed]:
-    """Yield the planned jobs that a start now would delay, and by how long.
-
-    They are planned again around this job: first the reserved ones, not before their starts, then the others. `plan`
-    holds the running jobs; it is changed.
-    """
+    """Yield the planned jobs that a start now would delay, and by how long; `plan` is changed."""
     plan.hold(job, now, now + job.estimate)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):
         since = max(at, now) if stands else now

@@ -219,9 +219,7 @@ def _counted(total: int, after: Sized) -> int:
 
 
 def _replacement(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
-    """Return what replaces a dependency once jobs are left out and others have new numbers (`places`). For a job left
-    out it is nothing or, for the kind "turn", the dependencies in `turns`.
-    """
+    """Return what replaces a dependency once jobs are left out and others have new numbers (`places`)."""
     if one.job in places:
         return (one._replace(job=places[one.job]),)
     return turns.get(one.job, ()) if one.outcome == "turn" else ()

@@ -88,9 +88,7 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """Return the outages in a CSV file with the columns `from,to,processors,announced`; no processors: all. Only
-    outages of the whole machine can be announced: plans do not say where a job will run.
-    """
+    """Return the outages in a CSV file with the columns `from,to,processors,announced`; no processors: all."""
     try:
         rows = csv.DictReader(StringIO(_CSV.read(path), newline=""))
         if rows.fieldnames is None or not {"from", "to"} <= set(rows.fieldnames):

@@ -1,8 +1,4 @@
-"""Statistics of a trace, as `schedscope inspect` shows them.
-
-They describe the jobs that can be simulated. If the trace itself is given, the statistics also have the number of jobs
-in its file. Estimates that are missing in the trace then do not count.
-"""
+"""Statistics of a trace, as `schedscope inspect` shows them."""
 
 from __future__ import annotations
 

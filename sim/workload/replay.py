@@ -1,6 +1,4 @@
-"""Jobs of a cluster's recording, made ready to run again under policies on the machine, and with the limits and the
-settings of Slurm, that the recording knows.
-"""
+"""Jobs of a cluster's recording, made ready to run again with its limits and the settings of Slurm."""
 
 from __future__ import annotations
 
@@ -66,9 +64,7 @@ def read(trace: str | Path, **options: Any) -> Workload:
 
 
 def replay_of(source: Source, heard: Callable[[float], object] | None = None) -> Replay:
-    """Return the jobs of a source. For a recording all its pictures are read; `heard` is called with the share of the
-    file that has been read.
-    """
+    """Return the jobs of a source, for a recording from all its pictures; `heard` gets the share that is read."""
     return jobs_of(source, heard).replay(source)
 
 
@@ -83,8 +79,6 @@ def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> J
 
 
 def trace_of(source: Source) -> Trace:
-    """Return the trace of a source as its file has it. Of a recording only the last picture is read, which tells
-    whether its limits are known.
-    """
+    """Return the trace of a source as its file has it; of a recording only the last picture is read."""
     path = find(source.trace)
     return source.read_trace(has_limits=is_recording(path) and annexed("recorded limits")(path))

@@ -113,9 +113,7 @@ def shut(
 
 
 def admission(listed: Sequence[NodeReservation], named: str, user: str, account: str, by_name: bool) -> Admission:
-    """Return a job's reservations; `by_name`: the trace names them, and users must name one to use it. A name can stand
-    for several reservations, one after another; the job runs in the last one.
-    """
+    """Return a job's reservations, of one name the last; `by_name`: the trace names them."""
     numbers = [number for number, each in enumerate(listed) if named and each.name == named and not each.is_drain]
     if numbers:
         return Admission(max(numbers, key=lambda number: listed[number].end))

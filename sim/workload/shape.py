@@ -25,9 +25,7 @@ from sim.workload.share_entry import ShareEntry
 
 NodePlacement = Literal["lowest", "best", "spread", "consecutive"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1, "consecutive": 0}
-"""Mapping from a placement rule to the order in which nodes are filled: 0 by number, 1 fewest free cores first, -1 most
-free cores first. For `consecutive`, Slurm's rule, it is only the order of counting.
-"""
+"""Mapping from a placement rule to the order of nodes: 0 by number, 1 fewest free cores first, -1 most."""
 Amounts: TypeAlias = NDArray[np.int64]
 """Array with the amount of each resource: cores, memory, then others. For several nodes, it has a row for each node."""
 Kept: TypeAlias = NDArray[np.bool_]

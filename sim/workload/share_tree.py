@@ -111,9 +111,7 @@ class ShareTree:
         next: int,
         is_tied: bool,
     ) -> tuple[int, int]:
-        """Add the ranks of all users at and below these entries to `found`; return the last rank and the next one. With
-        `is_tied` the first user gets the last rank.
-        """
+        """Add the ranks of all users at and below these entries to `found`; return the last rank and the next one."""
         order = sorted(places, key=lambda at: (-levels[at], not self.entries[at].user))
         before: float | None = None
         at = 0

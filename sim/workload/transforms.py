@@ -63,9 +63,7 @@ def load(workload: Workload, factor: float) -> Workload:
 
 
 def feedback(workload: Workload) -> Workload:
-    """Return the workload in which a job is submitted when its preceding job has ended and its user has thought.
-    Without preceding jobs in the trace, sessions of users are assumed (Zakay & Feitelson; `in_sessions`).
-    """
+    """Return the workload in which a job is submitted when the job before has ended and its user has thought."""
     thinking, fidelity = workload.thinking, workload.fidelity
     if thinking is None and len(workload):
         thinking = in_sessions(workload.submit, workload.submit + workload.wait + workload.runtime, workload.user)
@@ -303,9 +301,7 @@ def weeks(workload: Workload, seed: int = 0) -> Workload:
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many users as were recorded, drawn at random, each moved by a random number of weeks. A user can be
-    drawn several times, as different users. Jobs beyond the last whole week continue in the first.
-    """
+    """Return as many users as were recorded, drawn at random, each moved by a random number of weeks."""
     if len(workload) and not (workload.user >= 0).any():
         raise ParameterError(f"no job of {workload.name} says whose it is: resample weeks, or by a model")
     week, many = _weeks_of(workload)

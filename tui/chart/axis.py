@@ -51,11 +51,7 @@ class Axis:
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Return the times to be labelled between the positions `begin` and `end` of the axis, at least `apart` units
-        of the axis from each other. The result is empty on an axis by the clock.
-
-        Scrolling does not change which times have labels.
-        """
+        """Return the times to be labelled between two positions of the axis; none on one by the clock."""
         return ()
 
 

@@ -1,8 +1,4 @@
-"""Maker of the charts of one run, which uses again what it drew and computed for earlier frames.
-
-The past is drawn in tiles (blocks of columns) that are kept. The column of now and the plan are drawn anew for each
-frame.
-"""
+"""Maker of the charts of one run, which uses again what it drew and computed for earlier frames."""
 
 from __future__ import annotations
 
@@ -245,11 +241,7 @@ class ChartMaker:
         self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
         partitioned: Partitioned | None,
     ) -> tuple[Raster, bool]:  # fmt: skip
-        """Return the pixels of the chart, and True if some of them are not drawn yet.
-
-        The past comes from tiles (blocks of columns) that are drawn once; the column of now and the plan are drawn on
-        each call.
-        """
+        """Return the pixels of the chart, the past from tiles, and True if some are not drawn yet."""
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
             shares = self._shares[edges] = Shares(edges)

@@ -185,11 +185,7 @@ class Colours:
 
 
 def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
-    """Return (hue of each job, legend) for `values`, the kind of each job, such as its user; `noun` says what a kind
-    is.
-
-    The most frequent kinds have their own hues, all others share one; unknown (below 0) is grey.
-    """
+    """Return (hue of each job, legend) for the jobs' kinds `values`; rare ones share a hue, below 0 is grey."""
     kinds, counts = np.unique(values[values >= 0], return_counts=True)
     frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()
     hues = np.full(len(values), _OTHERS, np.uint8)

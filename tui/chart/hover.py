@@ -94,11 +94,7 @@ def _submit(chart: ChartScene, rank: int) -> float | None:
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
-    """Return a line about the job as of now and, if there is more to say, a second line: its wait if it has ended,
-    otherwise its expected end or planned start.
-
-    An example is `J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3`.
-    """
+    """Return a line about the job as of now, with a second one on its wait, or its end or start to come."""
     workload, clock = chart.workload, chart.clock
     job, at = workload.jobs[rank], _clock_near(clock, calendar)
     if (submit := _submit(chart, rank)) is not None and submit != job.submit:

@@ -26,9 +26,7 @@ _WIDEST = 12
 _KEPT = 4096
 """Number of columns for which the nodes with useless cores are cached."""
 LANES = ("full", "no use", "in part", "empty")
-"""Lanes of nodes, from the bottom: all cores taken; some free, but no waiting job has room on them; some free; all
-cores free.
-"""
+"""Lanes of nodes, from the bottom: all cores taken; some free, but of no use; some free; all free."""
 _ROWS = 3
 """Least number of rows of pixels for each node with a band of memory"""
 Bools = NDArray[np.bool_]
@@ -58,11 +56,7 @@ class NodeRows:
         self._current: tuple[Snapshot, Use] | None = None
 
     def cut(self, view: ChartView) -> ChartView:
-        """Return the view in which no band (group of cores drawn together) crosses the border of a node.
-
-        If there are enough rows of pixels for all visible nodes, nodes are also divided into several bands, as many as
-        fit.
-        """
+        """Return the view in which no band crosses the border of a node; nodes have several if rows suffice."""
         firsts = self.shape.first_core
         seen = [(low, high) for low, high in pairwise(firsts) if low < view.high and high > view.low]
         size = max(-(-(view.high - view.low) // view.rows), 1)

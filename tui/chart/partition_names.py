@@ -85,10 +85,7 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
-    """Return the sentence that describes a decision, with names of partitions in place of their numbers.
-
-    As in the chart and the panels, a borrowed processor counts as lent by the partition that owned it first.
-    """
+    """Return the sentence that describes a decision, with names of partitions in place of their numbers."""
     loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
     return loan or with_partition_names(say(decision, at), shown)
 

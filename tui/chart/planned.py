@@ -26,11 +26,7 @@ _MOST_ON_NODES = 20
 def plan_boxes(
     snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None, shape: Shape | None = None
 ) -> tuple[Box, ...]:
-    """Return boxes of running jobs until their expected ends, and of waiting jobs from their planned starts on.
-
-    `turn` is the length in seconds of a turn (time slice) of a row of the gang-scheduling matrix, None if rows take no
-    turns. `shape` is the shape of a machine of nodes, None for equal processors.
-    """
+    """Return boxes of running jobs until expected ends, and of waiting ones from planned starts; `turn` in seconds."""
     if view.end <= clock:
         return ()
     if snapshot.matrix is not None:

@@ -41,9 +41,7 @@ def times(
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
-    """Return pairs (time, label) for times that need not be round; labels have seconds only if a time is not a whole
-    minute.
-    """
+    """Return pairs (time, label) for any times; labels have seconds only if a time is not a whole minute."""
     return list(_labelled(moments, 60 if all(not time % 60 for time in moments) else 1, calendar))
 
 

@@ -1,8 +1,4 @@
-"""Tiles: finished columns of the chart, which are kept because the past never changes.
-
-Tiles are kept for each layout (width of a column, and bands). Missing columns are drawn from the right to the left, as
-many as there is time for in this frame; the others follow in the next frames.
-"""
+"""Tiles: finished columns of the chart, which are kept because the past never changes."""
 
 from __future__ import annotations
 
@@ -43,11 +39,7 @@ class Tiles:
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return a copy for another history, which equals this one up to some time; only the columns before that time
-        are copied.
-
-        `last` returns, for a layout, the number of the column in which the histories begin to differ.
-        """
+        """Return a copy for a history that is equal before the column `last` of each layout."""
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
             if (columns := last(layout) - number * _WIDTH) > 0:

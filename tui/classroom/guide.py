@@ -221,9 +221,7 @@ class Teaching:
 
 
 def scene_changed(walk: Walk) -> SceneChanged:
-    """Return the message on the scene; one with an unanswered question is not yet seen. Only the progress of built-in
-    lessons is kept.
-    """
+    """Return the message that a scene of a built-in lesson is seen, which one with an open question is not."""
     return SceneChanged(
         walk.lesson.name if walk.lesson.name in ORDER else "", walk.index + (walk.open_question is None)
     )

@@ -40,9 +40,7 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Completion whose candidates for values come from `tui.cli.completions`; the library click completes names of
-    commands, options and choices.
-    """
+    """Completion whose candidates for values come from `tui.cli.completions`; names come from click."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)

@@ -1,6 +1,4 @@
-"""Command `schedscope doctor`: report what this installation and this terminal can do, what is wrong, and how to mend
-it.
-"""
+"""Command `schedscope doctor`: report what is wrong here, and how to mend it."""
 
 from __future__ import annotations
 
@@ -144,9 +142,7 @@ def requirements() -> dict[str, dict[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each extra (optional part of the installation), with its missing libraries; extras for tests
-    and the website are left out.
-    """
+    """Yield a finding for each extra (optional part of the installation) of users, with its missing libraries."""
     for extra, libraries in requirements().items():
         if extra in ("", "test", "site"):
             continue
@@ -170,9 +166,7 @@ def _is_installed(name: str) -> bool:
 
 
 def terminal(found: Terminal) -> Iterator[Finding]:
-    """Yield findings on the terminal: size, encoding, colours, the look that follows from these, and frames per
-    second.
-    """
+    """Yield findings on the terminal: size, encoding, colours, the look, and frames per second."""
     from tui.look.settings import examine, settings_path
     from tui.look.themes import choose, frames_a_second
 
@@ -233,9 +227,7 @@ def folders() -> Iterator[Finding]:
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:
-    """Return a finding on whether files can be written in a folder or, if it does not exist, whether it can be created.
-    The environment variable `variable` can name another folder.
-    """
+    """Return a finding on whether a folder can be written or created; `variable` can name another."""
     nearest = next(each for each in (folder, *folder.parents) if os.path.exists(each))
     if os.path.isdir(nearest) and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))

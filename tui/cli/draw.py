@@ -72,11 +72,7 @@ def draw(
     window: tuple[Moment | None, Moment | None] = (None, None),
     beside: str | None = None,
 ) -> None:
-    """Simulate the run and write its picture to `out`. `switches` are (time, spec) of policies that take over during
-    the run; `beside` is the spec of a second run, drawn below the first.
-
-    `window` has the first and the last time to draw; if both are None, those in `options` count.
-    """
+    """Simulate the run, with `beside` a second one, and write their picture in `window` to `out`."""
     refuse_large(options, out)
     below, has_estimates, estimates = (beside or "").partition(WITH)
     policies = [spec, *(other for _, other in switches), *([below] if beside else [])]

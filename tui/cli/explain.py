@@ -185,9 +185,7 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """Return a sentence on the schedule recorded in the trace: when enough processors for the job were free there while
-    it waited, and for how long.
-    """
+    """Return a sentence on when and how long enough processors for the job were free in the trace."""
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
     run_to_end(engine, "explain")

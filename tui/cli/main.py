@@ -129,9 +129,7 @@ def _fail(line: str, code: int) -> None:
 
 
 class _Commands(click.Group):
-    """Group of the commands by name; the module of a command is imported when it is called. `schedscope TRACE` means
-    `schedscope watch TRACE`.
-    """
+    """Group of the commands, each imported when it is called; `schedscope TRACE` means `schedscope watch TRACE`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -170,9 +168,7 @@ def _brief(told: str, room: int) -> str:
 
 
 def _refuse_misspelled(word: str) -> None:
-    """Raise an error if `word` looks like a misspelled command: it is the name of no trace, but similar to a
-    command's.
-    """
+    """Raise an error if `word` is the name of no trace, but similar to a command's."""
     hint = similar(word, COMMANDS) if word.isalpha() and not os.path.exists(word) else ""
     if not hint:
         return

@@ -106,11 +106,7 @@ def say_lacking(weights: Sequence[str]) -> None:
 
 
 def replay(source: Source, aloud: bool = False) -> Replay:
-    """Return the jobs of a source, with the facts about them if it is a recording. Raise an error if there are no jobs.
-
-    With `aloud`, print notes on stderr about everything that was left out or assumed while reading; otherwise only
-    about requests that no policy respects.
-    """
+    """Return the jobs of a source, with recorded facts; `aloud`: print all that was assumed on stderr."""
     from sim.support.errors import TraceError
     from sim.workload.replay import replay_of
 

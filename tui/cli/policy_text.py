@@ -70,9 +70,7 @@ def _parts(module: ast.Module, source: str) -> list[_Part]:
 
 
 def _imports(module: ast.Module, needed: set[str]) -> str:
-    """Return the import statements of the module, with the names `needed` alone: a group for Python's own future, one
-    for its library and one for this program. They include imports that the module makes for type checkers only.
-    """
+    """Return the import statements of the module, in groups, with the names `needed` alone."""
     groups = list[list[str]]([[], [], []])
     for node in (each for part in module.body for each in (part.body if isinstance(part, ast.If) else [part])):
         if isinstance(node, ast.ImportFrom):

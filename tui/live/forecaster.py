@@ -46,9 +46,7 @@ class Ahead(NamedTuple):
 
 @dataclass
 class Forecaster:
-    """Maker of forecasts for polls. For a poll shortly after a poll with forecasts, it continues the same board (the
-    data for forecasts) and score. For any other poll, it makes both anew from the polls of the day before.
-    """
+    """Maker of forecasts for polls; for a poll shortly after another it continues the same board and score."""
 
     polls: Polls
 

@@ -101,9 +101,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
 
 
 def _without_verb(why: str) -> str:
-    """Return a reason to wait without "waits", with which most rows would begin, and without what the column of starts
-    says.
-    """
+    """Return a reason to wait without its verb, and without what the column of starts says."""
     return why.removeprefix("waits: ").removeprefix("waits ").removeprefix("can never start: ")
 
 
@@ -166,9 +164,7 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
 
 
 def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
-    """Return our forecast of a job's start as text: a range or, while too few starts are known for ranges, one time
-    after "~"; "" without a forecast.
-    """
+    """Return our forecast of a start as text: a range or, without ranges, "~" and one time; "" without a forecast."""
     if (made := scene.forecasts) is None or (found := made.starts.get(job.id)) is None:
         return ""
     around, now = made.ranges.get(job.id), scene.cluster.at
@@ -176,11 +172,7 @@ def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
 
 
 def range_in_words(low: float, high: float, now: float) -> str:
-    """Return a range of times (seconds since 1970) as text in at most 13 columns. A time on the day of `now` is written
-    as a clock time, any other as a weekday. If the range ends in more than six days, dates replace weekdays.
-
-    If both times are on the same later day, the text is its weekday with both hours.
-    """
+    """Return a range of times as text in at most 13 columns: clock times today, weekdays, then dates."""
     try:
         first, last, today = (datetime.fromtimestamp(time).astimezone() for time in (max(low, now), high, now))
     except (ValueError, OverflowError, OSError):

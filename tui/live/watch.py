@@ -150,11 +150,7 @@ class Watch:
     def search(
         self, stops: Iterable[Stop], since: int, forwards: bool, is_over: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """Return the number of the nearest poll after `since` (before it, unless `forwards`) that meets a stop
-        condition. Return None if the search is stopped or reaches the end.
-
-        The search may take long, because old polls are read from a file; it stops when `is_over` returns True.
-        """
+        """Return the number of the nearest poll after or before `since` that meets a condition, or None."""
         wanted = tuple(stops)
 
         def meeting(places: range) -> Iterator[int]:

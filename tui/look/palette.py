@@ -29,9 +29,7 @@ JOB_COLOURS = (
     "#62f7ff", "#fbdf17", "#18b080", "#864ad2", "#bbefb0", "#c16aba",
     "#288802", "#bf2a82", "#76c7ff", "#e86058", "#7997ff", "#e0a113",
 )  # fmt: skip
-"""Colours of jobs. People with and without colour blindness can tell them apart. The order makes neighbours in the list
-differ most, as the tests measure.
-"""
+"""Colours of jobs, which also the colour-blind can tell apart; neighbours in the list differ most."""
 SECOND = 0.86
 """Share of a job's colour in its second shade; the rest is black."""
 SIXTEEN = (

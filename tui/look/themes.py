@@ -1,9 +1,4 @@
-"""Choice of a look (`tui.look.palette`) for a terminal, and the looks as themes of Textual.
-
-A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look. The
-filter
-`Ascii` replaces all characters on the screen by ASCII.
-"""
+"""Choice of a look (`tui.look.palette`) for a terminal, and the looks as themes of Textual."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Context from which all panels are drawn, and small functions that panels share.
-
-The context has the scene (what the screen shows of a run at one time), the look (theme) and the user's choices.
-"""
+"""Context from which all panels are drawn, and small functions that panels share."""
 
 from __future__ import annotations
 
@@ -139,11 +136,7 @@ def written(told: str, context: Context) -> str:
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """Return a sentence wrapped into lines. The part after the first ": " is the reason, which is drawn weaker if no
-    `style` is given.
-
-    All lines but the first are indented by `hang` columns, the width of the text that the caller puts before the first.
-    """
+    """Return a sentence in lines, the reason after ": " weaker, and all but the first indented by `hang`."""
     told = written(told, context)
     reason = told.find(": ") + 1 or len(told)
     lines: list[Line] = []

@@ -1,7 +1,4 @@
-"""Panel with metrics of the run up to now: in one line, as a block, or with small plots, depending on the space.
-
-Metrics that the policy cannot change are left out: migrations need a matrix, borrowing needs partitions.
-"""
+"""Panel with metrics of the run up to now: in one line, as a block, or with small plots, depending on the space."""
 
 from __future__ import annotations
 

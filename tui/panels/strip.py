@@ -122,9 +122,7 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield the lines of a curve with texts at its ends. `name` and the present `value` are on the lowest line, and
-    `most`, the value at the top of the curve, is on the highest.
-    """
+    """Yield the lines of a curve with `name` and the present `value` on the lowest, and `most` on the highest."""
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))

@@ -25,10 +25,7 @@ _SHORTEST_WHY = 3
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
-    """Return the waiting jobs in at most `rows` lines, in the longest form in which all fit.
-
-    If all do not fit in the shortest form, jobs named in the text `told` come first, and others are left out.
-    """
+    """Return the waiting jobs in at most `rows` lines, in the longest form in which all fit; first those in `told`."""
     queue = context.scene.snapshot.queue
     if not queue:
         return [_suspended_line(context, width)]

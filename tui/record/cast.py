@@ -1,8 +1,4 @@
-"""Film in the format of asciinema: asciicast, version 3, or 2 for players that do not support 3.
-
-Each picture is stored as it is sent to a terminal: only the changed columns of every row. A marker is stored where a
-part of the film begins.
-"""
+"""Film in the format of asciinema: asciicast, version 3, or 2 for players that do not support 3."""
 
 from __future__ import annotations
 

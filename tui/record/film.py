@@ -1,8 +1,5 @@
 """Film of the screen, made without a terminal. The program plays by an artificial clock, and a picture is taken at each
 time of a frame.
-
-Nothing waits for the real clock: making a film takes only the time to draw its pictures, and the film is the same each
-time.
 """
 
 from __future__ import annotations

@@ -102,9 +102,7 @@ def _policies_of(title: str, stage: RunView) -> str:
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
-    """Return the hue of each job from `shift`, the seconds by which it starts later than in the other run: cool if
-    earlier, warm if later, else grey.
-    """
+    """Return each job's hue by how many seconds later it starts than in the other run: cool, warm or grey."""
     return np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
 
 

@@ -1,8 +1,4 @@
-"""Controller of a replay: it executes requests to move in a run, to branch, and to compare.
-
-The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` do the moving.
-A run may be compared with another one, which is always shown at the same time.
-"""
+"""Controller of a replay: it executes requests to move in a run, to branch, and to compare."""
 
 from __future__ import annotations
 
@@ -123,11 +119,7 @@ class ReplayController:
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: RunView) -> None:
-        """Move the compared run `beside` to the time of this run.
-
-        After the end of this run the compared run moves alone. Before the first step of this run, both are at their
-        beginning.
-        """
+        """Move the compared run to this run's time or, after its end, alone; both begin together."""
         if not self._go.is_over:
             self._go.beyond = -inf
         if self._go.step:
@@ -255,9 +247,7 @@ class ReplayController:
 
     @property
     def _parting(self) -> tuple[int, float | None]:
-        """Return after how many steps, and at which time, another policy takes over now: between two steps, or in place
-        of the pass of the step that is shown, as if it had decided there.
-        """
+        """Return after how many steps, and at which time, another policy takes over now."""
         step, time = self._go.step, self._time_within_step
         return (step, time) if time is not None or not step else (step - 1, self.stage.snapshot.time)
 

@@ -1,7 +1,4 @@
-"""Navigation in a run: to a step, a time, a job or an event; slow moves can be cancelled.
-
-The cursor is the step that is shown.
-"""
+"""Navigation in a run: to a step, a time, a job or an event; slow moves can be cancelled."""
 
 from __future__ import annotations
 
@@ -172,11 +169,7 @@ class Traveller:
         return nowhere if found is None else _stop_message(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to the next step (previous, with a negative direction) that meets a stop condition; return (condition,
-        None).
-
-        If there is no such step, the cursor stays; the result is (None, text that says so).
-        """
+        """Go to the next step that meets a stop condition; return (condition, None), or (None, why not)."""
         from sim.stops.search import search_backward, search_forward
 
         was = self.step

@@ -91,11 +91,7 @@ def opening_of(
     switches: tuple[tuple[Moment, Policy], ...] = (),
     usual: Policy | None = None,
 ) -> Opening:
-    """Return the opening for a source and a policy. If a sample is opened without other options, its own policy, time
-    and note are used.
-
-    `usual` is the policy for traces that have no policy of their own; None for EASY.
-    """
+    """Return the opening for a source and a policy; a sample without options opens at its own view."""
     sample = source.sample
     if policy is not None or sample is None:
         return Opening(source, policy or usual or policy_of("easy"), placement, at=at, switches=switches)

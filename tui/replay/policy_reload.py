@@ -44,11 +44,7 @@ class PolicyReload:
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Compute the new run further, for about `seconds` of computing time. Return True when it is computed up to the
-        time `moment` and compared with the old run.
-
-        Errors of the new code up to that time are raised.
-        """
+        """Compute the new run for about `seconds`; return True once it is compared up to `moment`."""
         until = perf_counter() + seconds
         if self._both is None:
             self.new = self._there.remake(self._renewed, self._name())

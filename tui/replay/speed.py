@@ -33,9 +33,7 @@ class Speed:
         return f"{_short_span(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """Return the seconds until the picture changes: until the present time reaches the next column, which is
-        `per_column` simulated seconds wide. From event to event, it is the pause at a step without a decision.
-        """
+        """Return the seconds until now moves by a column of `per_column` simulated seconds, or by an event."""
         return self.moment * PASSING if self.moment else per_column / self.seconds
 
 

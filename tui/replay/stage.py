@@ -1,8 +1,4 @@
-"""View of a run: it shows a timeline (the run with its branches) at one time, from which the scene of a frame is made.
-
-The view belongs to the worker of `tui.replay.worker`; nothing here uses threads or Textual. `tui.replay.controller`
-moves it.
-"""
+"""View of a run: a timeline (the run with its branches) at one time, from which the scene of a frame is made."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Maker of curves over time: those in the strip with the whole run, and small plots of metrics.
-
-A maker keeps sums over the part of the history that it has read. Each run needs its own maker, even if two runs differ
-only from some step on.
-"""
+"""Maker of curves over time: those in the strip with the whole run, and small plots of metrics."""
 
 from __future__ import annotations
 
@@ -40,11 +36,7 @@ class StripMaker:
         self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
-        """Return the strip with the whole run, which is computed up to the time `known`.
-
-        As long as the run is not over, its length is unknown. The strip then ends at `known` or, if that is later, at
-        the earliest possible end of the jobs.
-        """
+        """Return the strip of the run, computed up to `known`; it ends there or at the earliest possible end."""
         asked = history.steps, known, columns, tuple(marks)
         if self._made is None or self._made[0] != asked:
             self._made = asked, self._strip(history, *asked[1:])

@@ -1,7 +1,4 @@
-"""Palette of commands: every action of the screen, which the user finds by typing.
-
-Screens offer their actions as plain data, so new actions appear here by themselves.
-"""
+"""Palette of commands: every action of the screen, which the user finds by typing."""
 
 from __future__ import annotations
 

@@ -142,11 +142,7 @@ KEYS = {
 
 
 def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, str] = MappingProxyType({})) -> Opening:
-    """Return what the program opens for a session. If the session names user-defined code and `proof` of the user's
-    consent is missing, raise `NeedsTrustError`.
-
-    `seen` maps the names of code to hashes; such code runs only if its content still has this hash.
-    """
+    """Return what a session opens; raise `NeedsTrustError` without `proof` or hashes in `seen` for its code."""
     if code := needs_trust(session):
         if proof is None:
             raise NeedsTrustError(code, session)

@@ -1,7 +1,4 @@
-"""Widget for a panel: it shows a sheet with a title, fixed lines, and a body that scrolls.
-
-The widget only displays: a pure function makes the sheet from a context, and the user's actions are sent as messages.
-"""
+"""Widget for a panel: it shows a sheet with a title, fixed lines, and a body that scrolls."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Picture of the screen as SVG that looks the same in every program: blocks and lines are shapes, letters are text.
-
-It loads no other files, and the positions of letters do not depend on the installed fonts.
-"""
+"""Picture of the screen as SVG that looks the same in every program: blocks and lines are shapes, letters are text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Data of a lesson: a trace, a policy, and scenes, each with a time, panels, a text and perhaps a question.
-
-The classes hold plain values, as in a file (`lesson_file.py`); `performance.py` checks that the statements of a lesson
-are true in the run.
-"""
+"""Data of a lesson: a trace, a policy, and scenes, each with a time, panels, a text and perhaps a question."""
 
 from __future__ import annotations
 

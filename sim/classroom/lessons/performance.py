@@ -173,9 +173,7 @@ class Performance:
         return moment
 
     def _beginning_of(self, branch: str) -> Moment:
-        """Return the moment from which the scene begins: where the previous scene and its question ended. After a
-        question that compares two runs, and shows their ends, it is the previous scene's own time.
-        """
+        """Return the moment from which the scene begins: where the previous scene and its question ended."""
         if self._before is None:
             return self.runs.at_step(branch, 0)
         asked = self._before.question

@@ -1,8 +1,4 @@
-"""Polls of a recorded cluster in a lesson, and the values of the names that the lesson uses at one of them.
-
-Nothing is simulated but the forecasts. Names are those of one poll, as in `{J17.reason}` or `{J17.slurm}`; a job's
-actual start is known from a later poll.
-"""
+"""Polls of a recorded cluster in a lesson, and the values of the names that the lesson uses at one of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Questions about a run (what happens next, why, with which gain or loss), with answers computed from the run.
-
-Each right answer comes with the reason that the program gives, and with the time at which the user can see it.
-"""
+"""Questions about a run (what happens next, why, with which gain or loss), with answers computed from the run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Progress of a user through a lesson: the current scene, the answers, and what is shown.
-
-A `Walk` is immutable: each action of the user returns a new `Walk`, which the screen or the presenter keeps in place of
-the old one.
-"""
+"""Progress of a user through a lesson: the current scene, the answers, and what is shown."""
 
 from __future__ import annotations
 
@@ -169,9 +165,7 @@ class Walk:
         return self._with_answer(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
-        """Return the walk after a click, which is the answer if the question asks for such: a job, or a `time`. In a
-        lesson about a recording, this is seconds from the present moment.
-        """
+        """Return the walk after a click on a job or a `time`, which is the answer if the question asks for such."""
         asked = self.open_question
         if asked is None:
             return self

@@ -41,9 +41,7 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
 
 
 def _matter(workload: Workload) -> tuple[bool, float]:
-    """Return (whether first fit has a longer mean wait than EASY, seconds of it that EASY saves over FCFS). The larger
-    pair marks the jobs for which decisions matter more.
-    """
+    """Return a key that is larger the more decisions matter: waits of first fit, EASY and FCFS are compared."""
     fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
     return greedy > easy, fcfs - easy if easy else 0.0
 

@@ -1,5 +1,1 @@
-"""Observation of real clusters: the states that their schedulers report, the changes between these states, and the
-plans of the schedulers.
-
-A picture is the state of a cluster at one poll.
-"""
+"""Observation of real clusters. A picture is the state of a cluster at one poll, as its scheduler reports it."""

@@ -73,9 +73,7 @@ def licenses_of(job: ClusterJob) -> dict[str, int]:
 
 
 def lacking_license(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on a license of which fewer are free than the job requests, and on the jobs that hold it; "" if there
-    is none.
-    """
+    """Return text on a license of which fewer are free than the job requests, and on its holders; "" if none."""
     limits = {limit.name: limit for limit in cluster.limits if limit.kind == "license"}
     for name, wanted in licenses_of(job).items():
         if (limit := limits.get(name)) is not None:

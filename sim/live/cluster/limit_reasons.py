@@ -1,7 +1,4 @@
-"""Text for Slurm's reasons that are about limits: which limit, how full it is, and which jobs fill it.
-
-The parameter `match` of the functions is the match of the pattern `_REASON` with the job's reason.
-"""
+"""Text for Slurm's reasons that are about limits: which limit, how full it is, and which jobs fill it."""
 
 from __future__ import annotations
 
@@ -98,11 +95,7 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
-    """Return the limit that Slurm's reason is about, or None if it is unknown.
-
-    If several limits are possible, such as those of an account and of its parents, the one with the largest share in
-    use is returned.
-    """
+    """Return the limit that Slurm's reason is about, of several the fullest, or None if it is unknown."""
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
     if match["of"] != "Assoc":
@@ -129,11 +122,7 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 
 
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return how much of the limit the running jobs use; 0 if that cannot be computed for this kind of limit.
-
-    The amounts of the running jobs are added up, because the current picture is newer than the use that Slurm reported
-    with the limits.
-    """
+    """Return how much of the limit the running jobs use now; 0 if that cannot be computed for its kind."""
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0
     return sum(_own_share(other, match, limit) for other in cluster.running if _shares(match, job, other))

@@ -1,6 +1,4 @@
-"""Conversion of a cluster's nodes and partitions to the format of traces (workload files), so that a recording can be
-replayed.
-"""
+"""Conversion of a cluster's nodes and partitions to the format of traces, so that a recording can be replayed."""
 
 from __future__ import annotations
 

@@ -165,9 +165,7 @@ class Observed:
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended before the first picture, as the accounting lists them. Which cores they held is unknown;
-        cores of their nodes that were free are assumed.
-        """
+        """Add jobs that ended before the first picture; they are assumed to have held free cores of their nodes."""
         if self.origin is None:
             return
         taken: dict[str, list[tuple[float, int]]] = {}

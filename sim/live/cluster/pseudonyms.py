@@ -9,9 +9,7 @@ from sim.live.cluster.values import Cluster, ClusterJob, Limit
 
 
 def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
-    """Return the picture with pseudonyms (made with `secret`) for users and accounts, and without any other text that
-    people wrote.
-    """
+    """Return the picture with pseudonyms for users and accounts, and without any other text that people wrote."""
     said = _Pseudonyms(secret)
     return replace(
         cluster,
@@ -68,9 +66,7 @@ class _Pseudonyms:
         return tuple(self.of(kind, name) for name in names)
 
     def limited(self, limit: Limit) -> str:
-        """Return the owner of a limit with pseudonyms in place of names. Owners are an account, a QOS, `anna of
-        physics` (user of an account) or `anna in high` (user in a QOS).
-        """
+        """Return the owner of a limit, such as `anna of physics`, with pseudonyms in place of names."""
         name, of, account = limit.name.partition(" of ")
         if limit.kind == "user":
             return f"{self.of('user', name)}{of}{self.of('account', account)}"

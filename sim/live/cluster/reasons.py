@@ -1,6 +1,4 @@
-"""Text, with numbers, on why a job waits: made from Slurm's reason and from the state of the cluster that explains the
-reason.
-"""
+"""Text on why a job waits: made from Slurm's reason and from the state of the cluster that explains it."""
 
 from __future__ import annotations
 

@@ -63,9 +63,7 @@ MOST_PAST = 50_000
 
 
 class Recorder:
-    """Writer of a recording. If `secret` is given, names of users, accounts and jobs are replaced by pseudonyms that
-    are made with it.
-    """
+    """Writer of a recording; with `secret`, pseudonyms replace names of users, accounts and jobs."""
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
@@ -171,9 +169,7 @@ class Recorder:
                 self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
     def _gather(self) -> None:
-        """Move all data from SQLite's log next to the file into the file itself. While another program reads it, part
-        of the data may stay in the log until the next poll.
-        """
+        """Move data from SQLite's log into the file itself, unless another program reads it."""
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -183,9 +179,7 @@ class Recorder:
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job's row in the table `jobs` must be written, because the job is new or a field other than
-    its priority and expected start changed.
-    """
+    """Return True if the job is new, or a field other than its priority and expected start changed."""
     return was is None or _row(was) != _row(job)
 
 
@@ -323,9 +317,7 @@ class Recording:
             raise FileError("the recording is of another version of schedscope", self.path)
 
     def times(self, is_whole: bool = False) -> tuple[float, ...]:
-        """Return the times of all polls in the file by now, in order; with `is_whole`, of polls that are stored whole
-        only.
-        """
+        """Return the times of all polls in the file by now, in order; with `is_whole`, of whole pictures only."""
         rows = self._ask("SELECT at FROM polls WHERE is_frame OR NOT ? ORDER BY at", (is_whole,))
         return tuple(self._moment(at) for (at,) in rows)
 

@@ -1,6 +1,4 @@
-"""Nodes with room for a waiting job now: which resource too few nodes have, and how many nodes are kept for jobs ahead
-of it.
-"""
+"""Nodes with room for a waiting job now: which resource too few have, and how many are kept for jobs ahead."""
 
 from __future__ import annotations
 

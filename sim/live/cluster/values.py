@@ -1,6 +1,4 @@
-"""Values that describe a cluster at one time: immutable, and in the same form for every scheduler. Times are seconds
-since 1970.
-"""
+"""Immutable values that describe a cluster at one time, of any scheduler; times are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ SUSPENDED = "SUSPENDED"
 PLANNED_FOR = frozenset({"Priority", "Resources"})
 """Reasons to wait with which the expected start is part of a plan; with others the job may start otherwise."""
 NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
-"""Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
-for other jobs.
-"""
+"""Beginnings of Slurm's reasons when some of a job's nodes are drained, reserved or planned for others."""
 NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
@@ -229,9 +225,7 @@ class ClusterJob:
 
 
 Parts = Mapping[str, float]
-"""Mapping from each part of a priority (age, fairshare, job size, partition, QOS, nice and so on) to the points that it
-contributes.
-"""
+"""Mapping from each part of a priority (age, fairshare, job size and so on) to its points."""
 
 
 @dataclass(frozen=True)
@@ -286,11 +280,7 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Return a mapping from the name of each node to the number of its cores in use.
-
-        The numbers are added up from the running jobs. If jobs of other users are hidden, they are the numbers that the
-        nodes report.
-        """
+        """Return each node's name -> its cores in use, by its report if jobs of other users are hidden."""
         if self.is_private:
             return {node.name: node.cpus_taken for node in self.nodes}
         found = dict.fromkeys(self.node_of, 0)

@@ -22,9 +22,7 @@ from sim.workload.reserved_nodes import NodeReservation
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
 AT_ONCE = "none seen"
-"""Name that stands in place of a reason to wait, for the group of jobs that no picture (polled state of the cluster)
-shows waiting.
-"""
+"""Name in place of a reason to wait, for jobs that no picture shows waiting."""
 ALL = "all jobs"
 HELD = frozenset({"BeginTime", "JobHeldUser", "JobHeldAdmin"})
 """Reasons to wait of jobs that no scheduler would start."""
@@ -41,9 +39,7 @@ class Agreement:
     near: float
     """Share of the jobs that start at most `NEAR` seconds before or after their recorded start."""
     earlier: float
-    """Share of jobs that start more than `NEAR` seconds before their recorded start; `later` is the share that start
-    more than `NEAR` seconds after it.
-    """
+    """Share of jobs that start more than `NEAR` seconds before their recorded start; `later`: after it."""
     later: float
     median: float
     """Median of the absolute differences between the two starts, in seconds."""
@@ -102,9 +98,7 @@ class Seen:
         return bool(self.last.limits)
 
     def as_they_came(self, trace: Trace) -> Trace:
-        """Return the trace in which jobs that were held, or were not to start before a certain time, come when that was
-        over. Only the accounting tells this to the recording, and not every site has one.
-        """
+        """Return the trace in which jobs that were held come when that was over, which only the accounting tells."""
         table, begin = trace.table.copy(), float(trace.header.unix_start or 0)
         for row, job in enumerate(trace.ids):
             later = self.held.get(job, -inf) - begin - table[row, Field.SUBMIT]

@@ -1,6 +1,4 @@
-"""Forecasts of the starts of waiting jobs, with ranges, for a cluster's latest picture (state); and how far off earlier
-forecasts were for jobs that started in the last day.
-"""
+"""Forecasts of starts, with ranges, for a cluster's latest picture, and errors of the last day's forecasts."""
 
 from __future__ import annotations
 
@@ -60,18 +58,14 @@ class Forecasts:
     at: float
     starts: Mapping[str, Expected]
     ranges: Mapping[str, Range]
-    """For each job (by id): the range around its middle forecast, computed from the errors of earlier forecasts. A job
-    without a range is missing.
-    """
+    """For each job (by id) with enough earlier forecasts: the range around its middle forecast."""
     ours: DayScore | None = None
     slurm: DayScore | None = None
     inside: float | None = None
     """Share of the starts within the last day that were inside their range; None if there are too few starts."""
 
     def span(self, job: str) -> Range | None:
-        """Return the range of a job's start. If the job has no range, return the (lowest, highest) expected start; if
-        no start is known either, return None.
-        """
+        """Return the range of a job's start, else the (lowest, highest) expected start; None if no start is known."""
         found, known = self.ranges.get(job), self.starts.get(job)
         return found or (None if known is None else Range(known.low, known.high))
 
@@ -93,9 +87,7 @@ class Board:
         """
 
     def learn(self, jobs: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended earlier, from whose run times the forecasts are made. Score jobs whose start no picture
-        has shown.
-        """
+        """Add jobs that ended earlier, from whose run times the forecasts are made, and score their forecasts."""
         for job in jobs:
             self.past.add(job)
             if job.id in self._open and job.start is not None:
@@ -117,11 +109,7 @@ class Board:
             self._errors.popleft()
 
     def keep(self, cluster: Cluster) -> None:
-        """Add the next picture without returning forecasts. Its forecasts are kept only if at least `every` seconds
-        have passed since the last kept ones.
-
-        Kept forecasts are scored when their jobs start.
-        """
+        """Add the next picture; its forecasts count if `every` seconds have passed since the last that do."""
         self.see(cluster)
         if self._kept_at is not None and cluster.at < self._kept_at + self._every:
             return

@@ -23,9 +23,7 @@ class Earlier:
         self._jobs = {job.id: job for job in (*cluster.jobs, *self._ended)}.values()
 
     def times(self, since: float, most: int) -> list[float]:
-        """Return at most `most` times from `since`, or from the first submission after it, to the picture, at equal
-        distances. Without jobs that ended, nodes would seem free that were not, so there are no times.
-        """
+        """Return at most `most` times from the first submission since `since` to the picture, at equal distances."""
         most = min(most, MOST_LOOKS // (len(self._jobs) + 1)) if self._ended else 0
         since = max(since, min((job.submit for job in self._jobs), default=since))
         return [since + (self._cluster.at - since) * place / most for place in range(most)]

@@ -1,6 +1,4 @@
-"""Expected starts of the waiting jobs of a cluster, each as an (earliest, middle, latest) time. Also the reasons why a
-job has no expected start.
-"""
+"""Expected starts of waiting jobs as (earliest, middle, latest), and reasons why a job has none."""
 
 from __future__ import annotations
 
@@ -43,16 +41,12 @@ def trimmed(cluster: Cluster, most: int = MOST_WAITING) -> Cluster:
 
 
 def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
-    """Return a mapping from the id of each waiting job to its expected start. Jobs whose reason to wait is not modelled
-    are missing.
-    """
+    """Return the expected starts of the waiting jobs by id, where the model covers the reason to wait."""
     return expected_in(Foresight(cluster, past))
 
 
 def expected_in(ahead: Foresight) -> Mapping[str, Expected]:
-    """Return, for each waiting job (by id), its expected start from the forecasts of one picture (polled state of a
-    cluster).
-    """
+    """Return the expected starts of waiting jobs by id, of jobs only whose reason to wait is modelled."""
     limits = ahead.starts(LIMITS)
     if not len(ahead.past):
         return {job: Expected(start, start, start) for job, start in limits.items()}

@@ -1,6 +1,4 @@
-"""Forecasts of starts: the state of a cluster at one poll is simulated forward by Slurm's rules, in the order of
-priorities.
-"""
+"""Forecasts of starts: the state of a cluster at one poll is simulated forward by Slurm's rules."""
 
 from __future__ import annotations
 
@@ -39,26 +37,18 @@ if TYPE_CHECKING:
     from sim.engine.moment import Moment
 
 MOST_WAITING = 500
-"""Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
-Slurm's backfill considers the same number.
-"""
+"""Largest number of waiting jobs that are simulated, by priority; also the default of Slurm's backfill."""
 MOST_REPLANNED = 250_000
 """Largest product of jobs, waiting jobs and nodes with which a forecast with learnt run times makes a new plan whenever
 a job ends, which takes about half a second. With more, it makes one plan, which is less exact but takes a hundredth of
 the time.
 """
 RESOLUTION = 60.0
-"""Seconds to which ends are rounded up in a plan that is made once, as Slurm's backfill does; less if jobs are
-short.
-"""
+"""Seconds to which ends are rounded up in a plan that is made once; less if jobs are short."""
 MOST_EXACT = 2_000_000
-"""Largest product of jobs and nodes with which far ends are planned as exactly as near ones. More of them would take
-hundreds of megabytes.
-"""
+"""Largest product of jobs and nodes with which far ends are planned as exactly as near ones."""
 STEPS = 240
-"""Number by which the median time limit is divided to get the rounding of ends (at least 1 second, at most
-`RESOLUTION`).
-"""
+"""Number by which the median time limit is divided to get the rounding of ends."""
 _GPUS = re.compile(r"(?:^|,)gres/gpu[^,]*")
 UNLIMITED = 86400.0
 """Run time in seconds that is assumed for a job without a time limit."""
@@ -72,9 +62,7 @@ class Model:
     on_nodes: bool = True
     has_limits: bool = True
     quantile: float | None = None
-    """Quantile (0 to 1) of the run times of comparable past jobs that is taken as a job's run time; None if each job
-    runs to its limit.
-    """
+    """Quantile (0 to 1) of the run times of comparable jobs that is taken; None if jobs run to their limits."""
 
 
 PROCESSORS = Model("processors alone", on_nodes=False, has_limits=False)
@@ -86,17 +74,13 @@ MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
 
 @dataclass(frozen=True)
 class FromNow(Slurm):
-    """Slurm's policy for a forecast: the simulation begins when some jobs, which have the lowest ranks, already run on
-    their nodes.
-    """
+    """Slurm's policy for a forecast: some jobs, which have the lowest ranks, already run when it begins."""
 
     keeps_whole_nodes: ClassVar[bool] = False  # plans of cores are nearer to the starts that come
     running: int = field(default=0, repr=False)
     """Number of jobs that already run when the simulation begins; they have the lowest ranks."""
     demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
-    """For each job (by rank): the limits that it counts against, as (index of the limit in `most`, amount that the job
-    takes of it).
-    """
+    """For each job (by rank): (index in `most`, amount) of each limit that it counts against."""
     most: Sequence[float] = field(default=(), repr=False)
     """For each limit: largest amount of it that running jobs may take in total."""
     has_points: bool = field(default=False, repr=False)
@@ -136,18 +120,14 @@ class FromNow(Slurm):
         return found
 
     def entries(self, view: Moment) -> list[Entry]:
-        """Return each waiting job once if the points of partitions are unknown: its recorded priority is that of one
-        partition, which is not known.
-        """
+        """Return each waiting job once if the points of partitions are unknown."""
         if self.has_points:
             return super().entries(view)
         queue, tiers = view.queue, view.tiers
         return [(job, -1) for job in (sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue)]
 
     def to_plan(self, view: Moment, waiting: list[Entry]) -> list[Entry]:
-        """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, and
-        plans of the jobs behind that last one do not change them.
-        """
+        """Return the jobs of `waiting` up to the last one that could start now, which later plans do not change."""
         many = len(waiting)
         while many and (self.is_held(view, waiting[many - 1][0]) or not view.fits(waiting[many - 1][0])):
             many -= 1
@@ -155,9 +135,7 @@ class FromNow(Slurm):
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
-    """Return True if the waiting job waits for something that the model covers: priority, resources or, if the model
-    has limits, a limit.
-    """
+    """Return True if the job waits for what the model covers: priority, resources or, if it has limits, a limit."""
     if not job.is_waiting or not job.cpus:
         return False
     is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
@@ -223,9 +201,7 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
 
 
 def seconds_of(cluster: Cluster) -> float:
-    """Return roughly how many seconds a usual computer takes for the forecasts of this picture with three learnt run
-    times, which depends only on the numbers of jobs and nodes.
-    """
+    """Return roughly how many seconds a usual computer takes for three forecasts of this picture."""
     waiting = min(sum(can_be_forecast(job) for job in cluster.queue), MOST_WAITING)
     jobs = len(cluster.running) + waiting
     replanned = jobs * waiting * len(cluster.nodes)
@@ -306,9 +282,7 @@ class Foresight:
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:
-    """Return the seconds until a running job reaches its time limit; for a waiting job, its whole time limit in
-    seconds.
-    """
+    """Return the seconds until a running job reaches its limit; of a waiting job, its whole limit."""
     if job.is_waiting:
         return max(job.limit or UNLIMITED, 1.0)
     return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
@@ -360,9 +334,7 @@ def _held(shape: Shape, request: Request, seats: Seats | None) -> Seats | None:
 
 
 def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Cluster, list[frozenset[str]]]:
-    """Return the cluster with a feature for each set of nodes to which constraints restrict waiting jobs, and for each
-    job the features that it requests then.
-    """
+    """Return the cluster with a feature for each set of nodes to which constraints restrict waiting jobs."""
     sets, features = dict[frozenset[str], str](), list[frozenset[str]]()
     for job in jobs:
         is_free = not (job.is_waiting and (job.features or job.required or job.excluded))
@@ -376,9 +348,7 @@ def _with_constraints(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[Clu
 
 
 def _as_asked(job: ClusterJob, request: Request) -> Request:
-    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes. A running job
-    may also have nodes that take no new jobs.
-    """
+    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes."""
     if not job.is_waiting:
         return replace(_with_memory_of_nodes(job, request), groups=())
     request = replace(request, is_exclusive=True) if job.is_exclusive else request
@@ -394,9 +364,7 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
 def _workload(
     jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
 ) -> Workload:
-    """Return a workload of the jobs in this order, all submitted now. `lengths` are their run times in seconds,
-    `estimates` their estimates.
-    """
+    """Return a workload of the jobs in this order, all submitted now; `lengths` are their run times in seconds."""
     size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
     unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)
@@ -421,9 +389,7 @@ def _workload(
 
 
 def _with_memory_of_nodes(job: ClusterJob, request: Request) -> Request:
-    """Return the request with memory for each node, not for each core, if the total is nearer to that many times what
-    the job asks for.
-    """
+    """Return the request with memory for each node, not each core, if that is nearer to what the job asks for."""
     told = resources(job.tres)
     total, nodes = told.get("mem", 0.0), max(told.get("node", 0.0), job.nodes_wanted, 1)
     if not job.memory or not request.each[1:2] or request.tasks is None or not total:

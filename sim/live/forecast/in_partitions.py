@@ -31,11 +31,7 @@ def multifactor_of(settings: str) -> Multifactor | None:
 
 
 def points_of(cluster: Cluster) -> dict[str, float]:
-    """Return the points that each partition adds to the priority of its jobs.
-
-    They come from the settings of the scheduler. If these are unknown, they come from the parts of the priorities of
-    waiting jobs in one partition.
-    """
+    """Return the points of each partition: from the settings, else from the parts of priorities."""
     order = multifactor_of(cluster.settings)
     if order is not None and cluster.partitions:
         most = max(partition.factor for partition in cluster.partitions) or 1

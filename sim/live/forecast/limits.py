@@ -1,6 +1,4 @@
-"""Limits on what an account, user or QOS (Slurm's quality of service) may run at one time, and numbers of licenses, as
-forecasts apply them.
-"""
+"""Limits of accounts, users, QOS and licenses, as forecasts apply them."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ class Bound:
     limit: Limit
 
     def covers(self, job: ClusterJob) -> bool:
-        """Return True if the job belongs to the account, user or QOS whose jobs this limit restricts, or requests this
-        license.
-        """
+        """Return True if this limit restricts the job's account, user or QOS, or is on a license that it requests."""
         if self.limit.kind == "license":
             return self.limit.name in licenses_of(job)
         names = {
@@ -51,9 +47,7 @@ def bounds_of(cluster: Cluster) -> tuple[Bound, ...]:
 
 
 def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
-    """Return a mapping from the index of each job to the limits that it counts against, as (index of the limit in
-    `bounds`, amount).
-    """
+    """Return each job's index -> (index in `bounds`, amount) of each limit that it counts against."""
     listed = tuple(enumerate(bounds))
     return {
         place: tuple((at, bound.amount(job)) for at, bound in listed if bound.covers(job))

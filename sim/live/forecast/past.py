@@ -10,9 +10,7 @@ from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.shares import FairShares
 
 KEPT = 200
-"""Largest number of past jobs that are remembered for each user, and for all users together; the latest ones are
-kept.
-"""
+"""Largest number of the latest past jobs that are remembered for each user, and for all users together."""
 MOST_KNOWN = 50_000
 """Largest number of past jobs whose ids are remembered, so that none counts twice; the latest ones are kept."""
 ENOUGH = 5

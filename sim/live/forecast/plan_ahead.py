@@ -22,9 +22,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 COARSE = 1 / 64
 """Largest share of the time until an end by which it is rounded up in a coarse plan."""
 BLOCK = 32
-"""Number of steps of the plan that a search for a start examines first; each further portion has twice as many
-steps.
-"""
+"""Number of steps that a search for a start examines first; each further portion is twice as large."""
 
 
 class Waiting(NamedTuple):
@@ -34,9 +32,7 @@ class Waiting(NamedTuple):
     length: float
     after: float = 0.0
     only: int | None = None
-    """Number of the one partition in which the job is tried; None for all that it may use. A job may be planned once
-    for each partition; then the earliest start counts.
-    """
+    """Number of the one partition in which the job is tried; None for all that it may use."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +136,7 @@ class PlanAhead:
         return inf, None
 
     def _places(self, request: Request, first: int, after: float, length: float) -> Iterator[int]:
-        """Yield the indices of the steps from `first` on in which the request may fit for `length` seconds, leaving out
-        those in which it certainly does not.
-        """
+        """Yield the indices of steps from `first` on in which the request may fit for `length` seconds."""
         many = BLOCK
         while first < len(self._times):
             starts = np.maximum(self._times[first : first + 2 * many], after)
@@ -151,9 +145,7 @@ class PlanAhead:
             first, many = first + many, 2 * many
 
     def _may_fit(self, request: Request, first: int, starts: NDArray[np.float64], length: float) -> NDArray[np.bool_]:
-        """Return, for each step from the index `first` on, False if the request certainly does not fit for `length`
-        seconds from the step's time in `starts`. The result is as long as `starts`.
-        """
+        """Return False for each step from `first` on at which the request cannot fit for `length` seconds."""
         free = self._steps[first : first + len(starts)]
         steps, nodes, kinds = free.shape
         room = Shape.room(request, free.reshape(steps * nodes, kinds)).reshape(steps, nodes)
@@ -178,9 +170,7 @@ class PlanAhead:
         return self._open[key]
 
     def _place(self, job: Waiting, start: float, seats: Seats | None, found: dict[int, float]) -> None:
-        """Let the job hold its resources from `start` on, and write `start` into `found` under the job's number. Do
-        nothing if the job never fits, or starts no later in another partition.
-        """
+        """Let the job hold its resources from `start` on, unless it never fits or starts elsewhere by then."""
         if seats is None or start >= found.get(job.number, inf):
             return
         is_known = job.number in found

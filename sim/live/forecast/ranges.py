@@ -25,9 +25,7 @@ ALIKE = 4
 """Number of jobs that count as one when ranges are computed, because jobs that wait at the same time are late together.
 """
 STEP, LEAST, MOST = 0.1, 0.02, 0.4
-"""Three values for the share of errors that ranges leave out: its change by one job, whose starts fell inside or
-outside its ranges, its smallest value, and its largest value.
-"""
+"""Share of errors that ranges leave out: its change by one job, its smallest and its largest value."""
 
 
 class Range(NamedTuple):

@@ -21,9 +21,7 @@ EVERY = 60.0
 PATIENCE = 600.0
 """Number of seconds that a score should take on a usual computer; see `interval_of`."""
 HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
-"""Upper bounds, in seconds, of classes of forecasts. The class depends on how far ahead of the start a forecast was
-made.
-"""
+"""Upper bounds, in seconds, of classes of forecasts by how far ahead of the start they were made."""
 NEAR, FAR = 60.0, 600.0
 """Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""
 
@@ -54,9 +52,7 @@ class Score:
     rows: tuple[ForecastScore, ...]
     """One for each kind that made any forecast."""
     common: int
-    """Number of forecasts that are scored: every kind in `rows` has a forecast for this job in this picture, and the
-    job's actual start is known.
-    """
+    """Number of scored forecasts: every kind in `rows` has one for this job and picture, whose start is known."""
     jobs: int
     """Number of different jobs in the forecasts counted by `common`."""
     horizons: tuple[int, ...]
@@ -65,13 +61,9 @@ class Score:
     first: float
     last: float
     ranges: int
-    """Number of ranges that can be judged: they are around forecasts of the last kind in `rows`, and the job's actual
-    start is known.
-    """
+    """Number of ranges, around forecasts of the last kind in `rows`, of jobs whose start is known."""
     inside: float | None
-    """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts; None if `ranges`
-    is 0.
-    """
+    """Share of the actual starts that are inside their ranges; None if `ranges` is 0."""
     missing: tuple[tuple[str, int], ...]
     """For each reason to wait that the last kind in `rows` cannot forecast: (reason, number of jobs that waited for
     it).
@@ -141,9 +133,7 @@ class Scorer:
             self.ranges.start(job, came)
 
     def score(self) -> Score:
-        """Return the score of all forecasts for jobs that have started by now. Kinds that made no forecast at all have
-        no part in it: some schedulers expect no starts.
-        """
+        """Return the score of forecasts for jobs that have started by now; kinds that made no forecast are left out."""
         made = [
             sum(said.starts[kind] is not None for each in self._said.values() for said in each) for kind in self._kinds
         ]

@@ -128,9 +128,7 @@ class _ByShares(ByPriority):
 
 
 def _points_of(cluster: Cluster) -> dict[User, float]:
-    """Return the points that fair share gives to each user with waiting jobs: what the other parts leave of a priority.
-    Priorities are polled more often than their parts.
-    """
+    """Return the points that fair share gives to each waiting user: what the other parts leave of a priority."""
     found = dict[User, float]()
     for job in cluster.queue:
         if job.priority and (parts := cluster.parts.get(job.number)):

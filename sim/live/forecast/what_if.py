@@ -1,6 +1,4 @@
-"""Answers to what-if questions: when a waiting job would start if it had another request, and which jobs would start
-later because of that.
-"""
+"""Answers to what-if questions: when a job would start with another request, and which jobs later."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ class Answer(NamedTuple):
     before: Expected | None
     after: Expected | None
     later: tuple[tuple[str, float], ...]
-    """Other jobs that would start later because of the change, as (job id, seconds of delay), the most delayed
-    first.
-    """
+    """Other jobs that the change delays, as (job id, seconds), the most delayed first."""
     earlier: int
     """Number of other jobs that would start earlier because of the change."""
     why: str = ""
@@ -174,9 +170,7 @@ def widest_of(cluster: Cluster, job: ClusterJob) -> int:
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
-    """Yield changes of the request, as text, that may let a job start earlier: a shorter limit, fewer cores, less
-    memory, fewer GPUs, another partition.
-    """
+    """Yield changes of the request, as text, that may let a job start earlier, such as a shorter limit."""
     if job.limit:
         times = [job.limit / 2, job.limit / 4]
         usual = past.length(job, 0.9)

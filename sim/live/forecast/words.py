@@ -46,9 +46,7 @@ def score_note(forecasts: Forecasts) -> str:
 
 
 def score_line(forecasts: Forecasts) -> str:
-    """Return a sentence on how accurate the forecasts of the last day were; "" if there is no start yet to judge them
-    by.
-    """
+    """Return a sentence on how accurate the forecasts of the last day were; "" if there is no start yet."""
     if forecasts.ours is None:
         return ""
     within, early = _score(forecasts.ours)

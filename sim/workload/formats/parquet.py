@@ -1,8 +1,4 @@
-"""Reader of jobs in a Parquet file, if pyarrow is installed; columns have the same names as in a CSV table of jobs.
-
-Whole columns are converted at once, so that ten million jobs take seconds; other columns of the file are not read.
-Columns of words are read as numbers with a dictionary, so that a long word in many rows is in memory only once.
-"""
+"""Reader of jobs in a Parquet file, if pyarrow is installed; columns have the same names as in a CSV table of jobs."""
 
 from __future__ import annotations
 

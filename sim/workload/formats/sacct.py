@@ -421,9 +421,7 @@ def _begins(line: str, columns: list[str]) -> bool:
 
 
 def _repaired(record: str, columns: list[str]) -> list[str] | None:
-    """Return a record's cells, with surplus pipes taken as part of free text; None if that is impossible. Of several
-    ways, the one with the fewest empty times, ids and numbers is used.
-    """
+    """Return a record's cells, with surplus pipes taken as parts of free text; None if that is impossible."""
     cells = record.split("|")
     extra = len(cells) - len(columns)
     if not 0 <= extra <= MOST_PIPES:

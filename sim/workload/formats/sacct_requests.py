@@ -43,9 +43,7 @@ class Asked:
         counts: Mapping[str, int] | None = None,
         withdrawn: float | None = None,
     ) -> None:
-        """Add a job; `start` is None if it has not run, and `withdrawn` when its user withdrew it before. `counts` maps
-        a node's name to the job's cores there.
-        """
+        """Add a job; `start` is None if it has not run. `counts` maps a node's name to the job's cores there."""
         request = self._request(row, max(cores, 1), start is not None)
         if withdrawn is not None:
             self._withdrawn[len(self._requests)] = withdrawn

@@ -330,9 +330,7 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return (lines, position after it, cells) of the record with quotes at `place`; no cells if a quote stays open. A
-    whole record has `marks` separators `mark`.
-    """
+    """Return (lines, position after it, cells) of the record with quotes at `place`; no cells if one stays open."""
     ends: list[int] = []
     reader = csv.reader(_lines_of_record(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:
@@ -421,9 +419,7 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """Return a row of numbers for each job; nan where submit, procs or runtime is missing. An empty run time, without
-    start and end, means that the job never ran.
-    """
+    """Return a row of numbers for each job; nan where submit, procs or runtime is missing."""
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
     is_empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)

@@ -160,9 +160,7 @@ def _order_above(excess: float) -> int:
 
 
 def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang:
-    """Return the mixture of this order with the moments 1, `m2` and `m3` (of observations over their mean). It is
-    scaled to the mean; the two scales are roots of a quadratic equation.
-    """
+    """Return the mixture of this order with the moments 1, `m2` and `m3`, scaled to the mean."""
     u1, u2, u3 = 1 / order, m2 / (order * (order + 1)), m3 / (order * (order + 1) * (order + 2))
     both = (u3 - u1 * u2) / (u2 - u1**2)
     product = (u1 * u3 - u2**2) / (u2 - u1**2)

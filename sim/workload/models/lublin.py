@@ -168,11 +168,7 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Return users' estimates: exact for a fraction `exact` of the jobs, else by the phi model; rounded up.
-
-    In figure 11 of Zotkin et al., 90 % of the estimates are multiples of 5 minutes or of an hour. Many are at the
-    limit, here 48 hours.
-    """
+    """Return users' estimates: exact for a fraction `exact` of the jobs, else by the phi model; rounded up."""
     y = rng.random(len(run))
     wanted = np.where(y < exact, run, run * (1 - exact) / (1 - y))
     up = np.minimum(np.searchsorted(ROUND_TIMES, wanted), len(ROUND_TIMES) - 1)

@@ -83,9 +83,7 @@ class Bench:
         self._before: tuple[int, Version] | None = None
 
     def show(self, saved: Saved) -> None:
-        """Test a saved version and print a report. If it is the same as the version before, nothing is done; if the
-        file is saved again meanwhile, the test stops.
-        """
+        """Test a saved version, unless it is the same as before, and print a report."""
         code = saved if isinstance(saved, str) else (saved.code, saved)
         if code == self._tested:
             return

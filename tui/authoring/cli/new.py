@@ -292,16 +292,12 @@ def module_name(folder: Path) -> str:
 
 
 def plugin_name(folder: Path) -> str:
-    """Return the name of the policy in the package folder `folder`, which is also the name of its distribution:
-    my_policies -> my-policies.
-    """
+    """Return the name of the policy and its distribution in the package folder `folder`: my_policies -> my-policies."""
     return folder.name.lower().replace("_", "-")
 
 
 def package_files(folder: Path, like: str) -> dict[Path, str]:
-    """Return the files of an installable package, as a mapping from path to text: one policy, which at first decides
-    like the policy `like`, and its test.
-    """
+    """Return the files of an installable package by path: a policy, which decides like `like`, and its test."""
     module = module_name(folder)
     if not module.isidentifier() or module != module.lower():
         raise ParameterError(f"{folder.name}: expected the name of a package like my_policies")
@@ -322,9 +318,7 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
 
 
 def texts(path: Path, like: str) -> tuple[str, str]:
-    """Return the text of a policy file to be written to `path`, and the text of its test. The policy at first decides
-    like the policy `like`.
-    """
+    """Return the texts of a policy's file and of its test; the policy decides like `like`."""
     stem = path.stem.replace("-", "_")
     if path.suffix != ".py" or not stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
@@ -333,9 +327,7 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 
 
 def _policy(words: Mapping[str, str]) -> str:
-    """Return the text of the policy file, which begins like the policy `words["like"]`: the filled template of that
-    policy, if there is one, otherwise the text of that policy.
-    """
+    """Return the text of the policy file: the filled template of `words["like"]`, else that policy's own text."""
     like = words["like"]
     if like in TEMPLATES:
         return (HEAD + TEMPLATES[like]).format(**words)
@@ -360,9 +352,7 @@ def _names_in(text: str) -> set[str]:
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
-    """Return a mapping from each placeholder of the templates to the text that replaces it. The policy is called after
-    `stem`, decides like the policy `like`, and has the files `file` and `test`.
-    """
+    """Return a mapping from each placeholder of the templates to the text that replaces it."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")

@@ -109,9 +109,7 @@ def write_trace(workload: Workload, path: Path, told: str) -> str:
 
 
 def smallest_difference_lines(specs: tuple[str, str]) -> list[str]:
-    """Search a small trace on which the two policies differ, and write it to `differ.swf`. Return lines about this
-    trace and on how to open it.
-    """
+    """Write a small trace on which the two policies differ to `differ.swf`; return lines about it."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]

@@ -105,26 +105,18 @@ def axis_titles(
 
 
 def margin(procs: int) -> int:
-    """Return the number of columns left of the chart that the processor numbers take, with a blank before them and the
-    chart's edge after them.
-    """
+    """Return the number of columns left of the chart that processor numbers take, with a blank and the edge."""
     return len(str(max(procs - 1, 1))) + 2
 
 
 def margin_of(procs: int, labels: Sequence[str]) -> int:
-    """Return the width in columns of the labels left of the chart: names of nodes or partitions, or else numbers of
-    processors.
-    """
+    """Return the width of the labels left of the chart: names of nodes or partitions, or else processors."""
     return max(margin(procs), 1 + max(map(len, labels))) if labels else margin(procs)
 
 
 @lru_cache(8)
 def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
-    """Return labels for the visible nodes, from the top; if several nodes are in one row of cells, only one has a
-    label.
-
-    `names` are pairs (first core, label); `folds` is the number of rows of pixels in a row of cells.
-    """
+    """Return labels for visible nodes, one in a row; `folds` rows of pixels are one of cells."""
     ends = [low for low, _ in names[1:]] + [view.high]
     taken: list[Tick] = []
     for (low, label), high in reversed(list(zip(names, ends, strict=True))):
@@ -138,10 +130,7 @@ def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) 
 
 @lru_cache(8)
 def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
-    """Return labels for some processors, including the lowest and the highest.
-
-    `folds` is the number of rows of pixels in a row of cells.
-    """
+    """Return labels for some processors, with the lowest and the highest; `folds` rows of pixels are one of cells."""
     taken: list[Tick] = []
     for processor in processors(
         view.low, view.high - 1, _ROWS_APART * (view.high - view.low) / (view.rows // folds), 0.75

@@ -99,12 +99,7 @@ class Grid:
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
-        """Return values that are known for each band (group of processors drawn together) as values for each row of
-        pixels.
-
-        `blank` is the value for rows without processors. The rows are scaled if the chart was made for a screen of
-        another size.
-        """
+        """Return values of each band as values for each row of pixels; rows without processors get `blank`."""
         rows = np.array(self.chart.view.band_rows())
         wanted = self.size.rows * self.folds
         if len(rows) != wanted:
@@ -182,11 +177,7 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Return True at free pixels where jobs may start before the head of the queue.
-
-        These are all free processors until the head's planned start, and the extra processors (which the head leaves
-        free) after that.
-        """
+        """Return True at free pixels where jobs may start before the head: all until its start, then the extra ones."""
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE

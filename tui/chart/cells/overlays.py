@@ -96,11 +96,7 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return (row, column) for the text `told`, the name of the mark in `column`: to the right of the mark, else to its
-    left, right of now, or at the right edge of the chart. None if there is no space.
-
-    `taken` has the cells (row, column) of other names.
-    """
+    """Return (row, column) for the name of the mark in `column` where nothing is `taken`, or None."""
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
@@ -299,11 +295,7 @@ _BLANK = 1
 def piece_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for those pieces of suspended jobs in which `named` has no label.
-
-    A piece is a part of a job's block between two suspensions. For each cell, `alone` has the rank of the job that
-    alone fills the cell, or -1.
-    """
+    """Yield names for pieces of blocks between suspensions without a label; `alone` has ranks, or -1."""
     up, low = grid.upper, grid.lower
     ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
     ranks = np.unique(np.concatenate(ended))

@@ -269,11 +269,7 @@ def _frame(
 
 
 def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_free: Bools) -> None:
-    """Write the name of a reservation once, in the first row of its area with enough free cells, but not across the
-    line that marks the present time.
-
-    `at` is the area: first row, last row, left column, right column.
-    """
+    """Write the name of a reservation in the first row of its area `at` with enough free cells, not across now."""
     first, last, left, right = at
     told = one_a_cell(f" {shorten(printable(outline.name), max(right - left - 3, 0))} ")
     fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)

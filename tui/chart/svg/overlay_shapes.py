@@ -39,11 +39,7 @@ def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) -> str:
-    """Return the plan as SVG, hatched: running jobs until their expected ends, and waiting jobs from their planned
-    starts on.
-
-    Jobs in `named` (ranks) get no name here, because they have it in the past part of the chart.
-    """
+    """Return the plan as SVG, hatched; jobs in `named` (ranks) have their names in the past part."""
     boxes = (box for box in chart.plan if chart.clock < box.end and box.start < frame.end)
     return "".join(_box(box, box.rank not in named, chart, frame, look) for box in boxes)
 

@@ -150,11 +150,7 @@ class Classroom:
     # The wall
 
     async def show(self, scene: int | None, known: bool = True) -> None:
-        """Show the answers to the question of this scene on the wall; `JOIN` shows the address, None clears the wall.
-
-        With `known` the wall and the students' pages also show which answers are right. From then on, answers cannot be
-        changed.
-        """
+        """Show answers on the wall (`JOIN`: the address, None: nothing); with `known` also the right ones."""
         is_new = scene is not None and known and scene not in self._known and self.roster.question(scene) is not None
         if scene == self._shown and not is_new:
             return

@@ -1,8 +1,4 @@
-"""Presentation in the presenter's own terminal, whose screen students see in browsers.
-
-The web server is another process, so that it never delays the terminal; it ends with the presentation. Both exchange
-packets in the format that a visitor's process uses.
-"""
+"""Presentation in the presenter's own terminal, whose screen students see in browsers."""
 
 from __future__ import annotations
 

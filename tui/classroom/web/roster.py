@@ -1,7 +1,4 @@
-"""Students of a class: for each the scene, the answers and their times; and the best games.
-
-Names and answers come from browsers. They are shortened, made printable, and always shown as plain text.
-"""
+"""Students of a class: for each the scene, the answers and their times; and the best games."""
 
 from __future__ import annotations
 

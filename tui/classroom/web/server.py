@@ -273,11 +273,7 @@ class Server:
             await socket.close()
 
     async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool:
-        """Pass each message of a browser to `heard`, until the browser disconnects or is idle for too long, or `heard`
-        returns True.
-
-        Return False if the browser sent too much and must be disconnected.
-        """
+        """Pass each message to `heard` until it returns True or the browser is idle; False if it sent too much."""
         budget, last = Budget(), monotonic()
         while True:
             try:

@@ -53,11 +53,7 @@ def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None =
 
 
 def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, terminal: socket | None = None) -> None:
-    """Serve until the end, and then write the table of the class.
-
-    `terminal` is the connection to the presenter's own terminal, if that draws the common screen. The program in that
-    terminal is sent the address for students.
-    """
+    """Serve until the end, then write the table of the class; `terminal` is the presenter's own."""
     room = shared.classroom(wanted.is_seen or wanted.present is not None)
     try:
         asyncio.run(_serve(fork_server, wanted, room, terminal))

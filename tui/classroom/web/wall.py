@@ -1,7 +1,4 @@
-"""Wall: a screen with the answers of a class as bars, and the address at which students can answer.
-
-After the right answers are shown, right and wrong ones also differ without colour.
-"""
+"""Wall: a screen with the answers of a class as bars, and the address at which students can answer."""
 
 from __future__ import annotations
 

@@ -40,12 +40,7 @@ def options(command: F) -> F:
 
 
 def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
-    """Return the state of a cluster and the recording that contains it. Without `recording`, return the present state
-    on `host` and None.
-
-    With `recording`, the state is that at the time `at` as the user typed it; if `at` is None, that at the end of the
-    recording.
-    """
+    """Return a cluster's state, now on `host` or in a recording at `at` (None: its end), and the recording."""
     if recording is None:
         if at is not None:
             raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")

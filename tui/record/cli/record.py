@@ -129,11 +129,7 @@ def _is_session(given: str) -> bool:
 async def _write(
     camera: Camera, prepared: Prepared, plan: RecordingOptions, out: str, form: str, size: int, version: Version
 ) -> list[Picture]:
-    """Record the film and write it to `out`, which is replaced as a whole; return an empty list. An animated image
-    (GIF, WebP) is not written here: its pictures are returned.
-
-    The caller writes such an image outside of the event loop, where an interrupt takes effect at once.
-    """
+    """Record the film to `out`, replaced as a whole; return the pictures of an animated image instead."""
     title = f"{prepared.about.workload.name} under {written_policy(prepared.opening.policy)}"
     pictures = list[Picture]()
     async with aclosing(camera.film()) as film:

@@ -62,9 +62,7 @@ class Slurm:
         """Time of the last request for nodes and reservations, and the seconds that it took."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll tries that
-        command again.
-        """
+        """Return the current state of the cluster. Raise `ClusterError` if a command fails."""
         self._commands.spent, self._unread = 0.0, 0
         polls, self._polls = self._polls, 0  # after an outage everything is requested anew
         if not self._still.name:
@@ -92,9 +90,7 @@ class Slurm:
         return jobs
 
     def _records(self, what: str, key: str) -> str:
-        """Return the text of `scontrol -o show` about nodes, partitions or reservations; each record begins with the
-        key `key`.
-        """
+        """Return the text of `scontrol -o show`; each record begins with the key `key`."""
         if not (told := self._commands.ask("scontrol", "-o", "show", what)) and what == "node":
             raise ClusterError("scontrol: its answer about nodes is empty")
         self._note("scontrol", text.strange(told, key), told.count(f"{key}="))
@@ -114,9 +110,7 @@ class Slurm:
         return self._accounted("-S", datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S"))
 
     def past(self, job: str) -> tuple[ClusterJob, ...]:
-        """Return the job with the id or number `job`, as a user wrote it, from sacct; empty if it has no such job that
-        ended.
-        """
+        """Return the ended job with the id or number `job`, as a user wrote it, from sacct; empty if there is none."""
         word = _ID.fullmatch(job.strip())
         return self._accounted("-j", word[1]) if word else ()
 
@@ -125,9 +119,7 @@ class Slurm:
         return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
 
     def _named(self) -> Cluster:
-        """Return a cluster with only those facts that never change, such as its name, its version, and the user who
-        runs this program.
-        """
+        """Return a cluster with only those facts that never change, such as its name and version."""
         said = self._commands.ask("scontrol", "show", "config")
         known = dict(_SETTING.findall(said))
         is_private = "jobs" in known.get("PrivateData", "").split(",")
@@ -140,9 +132,7 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me, settings=own)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the cluster `known` with new values of its nodes, partitions, reservations, limits and parts of
-        priorities, which are requested from Slurm.
-        """
+        """Return the cluster `known` with new answers of Slurm, but for its jobs."""
         known = self._with_nodes(known)
         told = self._unless_refused("scontrol", "show", "assoc_mgr")
         return replace(
@@ -167,9 +157,7 @@ class Slurm:
         return replace(known, nodes=nodes, reservations=reservations)
 
     def _unless_refused(self, *words: str) -> str:
-        """Return the output of a command, or "" if the site does not permit the command or lacks the plugin that it
-        needs.
-        """
+        """Return the output of a command, or "" if the site does not permit it or lacks its plugin."""
         try:
             return self._commands.ask(*words)
         except ClusterError:

@@ -1,6 +1,4 @@
-"""Runner of Slurm's commands, on this machine or another. Only commands written in this program run; their output is
-text.
-"""
+"""Runner of Slurm's commands, on this machine or another; only commands written in this program run."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ class Commands:
         """Total time in seconds that commands have taken since the caller last reset this number to 0."""
 
     def ask(self, *words: str) -> str:
-        """Return the output of a command. Raise `ClusterError` if the command fails, does not exist, gives no whole
-        answer in time or writes too much.
-        """
+        """Return the output of a command. Raise `ClusterError` if it fails or gives no whole answer in time."""
         begin = time.monotonic()
         try:
             code, output, errors = _done(self._line(words), begin + PATIENCE)

@@ -1,6 +1,4 @@
-"""Parser of limits with their current use: those of users, accounts and QOS, from `scontrol show assoc_mgr`, and the
-numbers of licenses, from `scontrol show lic`.
-"""
+"""Parser of limits with their current use, and of licenses, from `scontrol show assoc_mgr` and `show lic`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Parser of `squeue --json` in all versions: numbers are plain (22.05), or `{set, infinite, number}` (formats 40 to
-45).
-"""
+"""Parser of `squeue --json`: numbers are plain (22.05), or `{set, infinite, number}` (formats 40 to 45)."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ Record = dict[str, Any]
 
 
 def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
-    """Return the jobs in `text`, the output of `squeue --json`. Records without a job number are left out; `path` names
-    the source in errors.
-    """
+    """Return the jobs in the output of `squeue --json`; `path` names the source in errors."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -105,9 +101,7 @@ def _state(value: object) -> str:
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the cores that a job holds on each node; cores are numbered across all sockets of the node. Yield nothing
-    if the output does not list cores.
-    """
+    """Yield the cores that a job holds on each node, numbered across all sockets, if the output lists cores."""
     if not isinstance(resources, dict):
         return
     nodes = resources.get("nodes")

@@ -20,9 +20,7 @@ _SETTINGS = re.compile(r"(Priority\w{1,40}|SchedulerParameters)\s*=\s*(.{1,1000}
 
 
 def shares(text: str) -> tuple[Share, ...]:
-    """Return the tree of accounts with the users in them, from the text of `scontrol show assoc_mgr`. Users that have
-    an entry for each partition keep these entries.
-    """
+    """Return the tree of accounts with the users in them, from the text of `scontrol show assoc_mgr`."""
     found: dict[str, Share] = {}
     for account, user, id, lines in _associations(text):
         raw, used, above = (_first(pattern, lines) for pattern in (_SHARES, _USAGE, _PARENT))
