@@ -63,12 +63,10 @@ def described() -> str:
 
 
 def _sources(text: str) -> list[str]:
-    """Return the paths of the sources in a text that `made_of` made."""
     return [line.partition(" ")[0] for line in text.splitlines()[1:]]
 
 
 def _reason(folder: Path) -> str:
-    """Return why the modules in the folder cannot be used; "" if they can."""
     try:
         made = (folder / MADE_OF).read_text(encoding="utf-8")
         if made == made_of(_sources(made)):

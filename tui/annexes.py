@@ -33,7 +33,6 @@ COMMANDS = {
 
 
 def module_of(command: str) -> str:
-    """Return the name of the module that has the command."""
     annexe = next((name for name, commands in COMMANDS.items() if command in commands), None)
     return f"tui.cli.{command}" if annexe is None else f"tui.{annexe}.cli.{command}"
 

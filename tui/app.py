@@ -201,7 +201,6 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """Save how many scenes of the lesson the user has seen."""
         settings = self.settings.with_lesson(message.name, message.seen)
         if message.name and settings != self.settings:
             self.remember(lambda now: now.with_lesson(message.name, settings.lessons[message.name]))
@@ -229,7 +228,6 @@ class Schedscope(Guarded):
         self.show_replay(screen)
 
     def show_replay(self, screen: Screen[Any]) -> None:
-        """Show a replay, or a lesson about a recording, in place of what is open."""
         self._menus.show_replay(screen)
 
     @property
@@ -317,7 +315,6 @@ class Schedscope(Guarded):
 
     @property
     def session(self) -> Session | None:
-        """Return a session that would restore what the screen shows; None if no run was opened."""
         screen, opened = self.replay, self.opened
         if opened is None:
             return None
@@ -404,7 +401,6 @@ class Schedscope(Guarded):
 
     @on(Quit)
     def _quit(self) -> None:
-        """Quit the program; ask the user first if the session cannot be saved."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
         problem = self.session_manager.keep_last() if begun and self.guest is None else None
         if problem is None:

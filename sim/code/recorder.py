@@ -153,7 +153,6 @@ class Recorder:
             self._made += [self._last] * new
 
     def _note_values(self, call: _Call) -> None:
-        """Record the values of the variables that the last line has set."""
         for name, value in call.frame.f_locals.items():
             known, before = call.known.get(name, _UNKNOWN)
             if value is known and type(value) not in _CHANGING:

@@ -82,7 +82,6 @@ def tests_of(code: CodeType) -> Mapping[int, Test]:
 
 
 def _tree(code: CodeType) -> ast.Module:
-    """Return the syntax tree of a function; the tree is empty if the source is missing."""
     try:
         return ast.parse(dedent("".join(_lines_of(code))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -231,7 +230,6 @@ def _collect(node: ast.AST, shift: int, targets: tuple[str, ...], found: dict[in
 
 
 def _lines_of(code: CodeType) -> list[str]:
-    """Return the source lines of a function, from its first line to its last line with code."""
     last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -59,7 +59,6 @@ Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 
 
 def what_it_did(account: Account, at: Clock = clock) -> str:
-    """Return a clause on what one run did with a job at the first difference."""
     if account.act is not None:
         return say(account.act, at)
     return f"{name(account.job)} {_STAYS[account.where]}{_reason_clause(account, at)}"
@@ -111,7 +110,6 @@ def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) ->
 
 
 def _verb_of(account: Account, at: Clock) -> str:
-    """Return what the policy did with the job as a verb and its object."""
     who, act = name(account.job), account.act
     if act is not None:
         limit = getattr(act, "limit", None)

@@ -83,7 +83,6 @@ class Ratio(NamedTuple):
 
 
 def versus(metric: Metric, first: Value, second: Value) -> Versus:
-    """Return the two values of a metric, with the better one marked."""
     if metric.better is None or first is None or second is None or first == second:
         return Versus(metric, first, second, None)
     return Versus(metric, first, second, 1 if (second < first) == (metric.better == "smaller") else 0)
@@ -203,19 +202,16 @@ class Comparison(Tabular):
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the metrics and their values in both schedules as columns; nan if undefined."""
         rows = ((each.metric.name, each.first, each.second) for each in self.metrics)
         names, first, second = zip(*rows, strict=True)
         values = {"first": np.array(first, dtype=float), "second": np.array(second, dtype=float)}
         return {"metric": np.array(names, dtype=object), **values}
 
     def to_pandas(self) -> Any:
-        """Return the metrics of both schedules as a data frame of pandas. Raise an error if pandas is not installed."""
         rows = {each.metric.name: (each.first, each.second) for each in self.metrics}
         return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
 
     def _repr_svg_(self) -> str | None:
-        """Return the charts of both runs for a notebook; None if the schedules were not made by `run`."""
         both = self.schedules
         if both is None or any(each.again is None for each in both):
             return None
@@ -227,7 +223,6 @@ class Comparison(Tabular):
 
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
-    """Return all differences of two schedules of the same jobs."""
     if first.workload.ids != second.workload.ids:
         raise ParameterError("only two schedules of the same jobs can be compared")
     values = tuple({**aggregates(each), **fragmentation(each)} for each in (first, second))

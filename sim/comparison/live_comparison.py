@@ -105,7 +105,6 @@ class LiveComparison:
 
     @property
     def read_until(self) -> float:
-        """Return the time up to which the events of both runs have been compared."""
         return self._search.since
 
     @property

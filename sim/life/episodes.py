@@ -37,7 +37,6 @@ def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
 
 
 def _numbers(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the numbers of a reason as text, each with its smallest and largest value over the stretches."""
     if isinstance(state, NotConsidered):
         return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted in any case"
     ranges = words_of(state).ranges
@@ -69,7 +68,6 @@ def seconds_of(stretches: Iterable[Lasting]) -> float:
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Return the stretches by type of reason, the type with the longest total time first."""
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -132,7 +130,6 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on the jobs ahead at the beginning and at the end, and on the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -146,7 +143,6 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Return text on the running jobs that had to end before the job could fit, as of the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

@@ -98,7 +98,6 @@ class JobRecorder:
         """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
 
     def _has_come(self) -> bool:
-        """Return True if the job has been submitted."""
         moment, rank = self.engine.moment, self.job.rank
         if not moment.has_come(rank):
             return False

@@ -110,7 +110,6 @@ def submits_of(
 
 
 def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:
-    """Return the job's state in the snapshot, in one to three words."""
     match snapshot.entry(job.rank):
         case Queued():
             return "waiting"
@@ -125,7 +124,6 @@ def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """Return (start, end, kind), with successive stretches of the same kind joined."""
     merged: list[tuple[float, float | None, str]] = []
     for stretch in stretches:
         if merged and merged[-1][1:] == (stretch.start, stretch.kind):

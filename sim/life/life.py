@@ -76,7 +76,6 @@ class Life:
 
     @property
     def stay(self) -> Shared | None:
-        """Return the job's first stay in the matrix; None if the job never had a turn there."""
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 

@@ -225,7 +225,6 @@ class Pass(NamedTuple):
 
 
 def job_in_reason(state: Reason) -> Job | None:
-    """Return the job that a reason names (the first one, if there are several); None if it names no job."""
     return next(iter(jobs_in(state)), None)
 
 

@@ -201,7 +201,6 @@ def _ended_sentence(moment: Ended, life: Life) -> str:
 
 
 def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
-    """Return the rows of suspended and resumed or, for several suspensions, one that summarises them."""
     first, last = pauses[0], pauses[-1]
     if len(pauses) == 1:
         return _pause(first, job)
@@ -229,7 +228,6 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return text on the jobs that this one was suspended for, the most frequent first, or "others"."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"

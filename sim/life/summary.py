@@ -19,7 +19,6 @@ from sim.workload.model import Job
 
 
 def figures(life: Life) -> str:
-    """Return one line with the job's processors, its estimate, its run time and its submission."""
     job = life.job
     facts = [
         life.asked or processors_wanted(job.procs, life.procs, life.there, "when it came"),
@@ -62,7 +61,6 @@ def _waited(life: Life) -> str:
 
 
 def _after_its_start(life: Life) -> list[str]:
-    """Return sentences on the job's suspensions and its time in the matrix; empty if it had neither."""
     told, pauses, stay = [], life.pauses, life.stay
     if pauses:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
@@ -75,7 +73,6 @@ def _after_its_start(life: Life) -> list[str]:
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
-    """Return a mapping from each reason, as text, to the seconds for which it made the job wait."""
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():
@@ -87,7 +84,6 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passers_clause(life: Life) -> str:
-    """Return text on how many jobs passed the job, with the three of them that request the most processor-seconds."""
     passes = life.passes
     if not passes:
         return "No job passed it."

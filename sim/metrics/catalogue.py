@@ -60,7 +60,6 @@ SYMBOLS = (
 
 
 def _metrics_of_spread(name: str) -> tuple[Metric, ...]:
-    """Return four metrics of a quantity of jobs: its mean, median, worst value and standard deviation."""
     title, unit, what, formula, paper = SPREADS[name]
     of = f"({formula})" if " " in formula else formula
     told = (

@@ -45,7 +45,6 @@ class Fairness:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """Return the metrics in `FAIRNESS` by name; a value is None if there is no job to compute it from."""
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {

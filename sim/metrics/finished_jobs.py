@@ -46,7 +46,6 @@ class FinishedJobs:
         return self.schedule.workload
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
-        """Return the entries of these jobs in a column with an entry for every job of the workload."""
         return of_all if len(self.ranks) == len(of_all) else of_all[self.ranks]
 
     @cached_property

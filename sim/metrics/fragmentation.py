@@ -41,6 +41,5 @@ def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) 
 
 
 def _moments(time: Floats) -> Floats:
-    """Return the times of all steps but the last or, if these are too many, equally spaced ones."""
     steps = np.unique(time[:-1])
     return steps if len(steps) <= MOST_MOMENTS else np.linspace(time[0], time[-1], MOST_MOMENTS, endpoint=False)

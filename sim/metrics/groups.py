@@ -97,7 +97,6 @@ def by_priority(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_queue(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each queue that the trace records."""
     jobs = FinishedJobs.of(source)
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
     words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues

@@ -64,7 +64,6 @@ def week(schedule: Schedule) -> dict[str, Floats]:
 
 
 def mean_by_hour(hours: Ints, values: Floats) -> Floats:
-    """Return the mean value for each of the 168 hours of the week, nan for hours without values."""
     counts = np.bincount(hours, minlength=HOURS)
     sums = np.bincount(hours, weights=values, minlength=HOURS)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

@@ -105,7 +105,6 @@ class Session:
 
     @property
     def specs(self) -> list[str]:
-        """Return the specs of all policies that the session names."""
         named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
         if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
             named.append(self.partner)
@@ -145,7 +144,6 @@ def one_line(session: Session) -> str:
 
 
 def from_line(text: str) -> Session:
-    """Return the session in a line made by `one_line`; line breaks from pasting are ignored."""
     line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
     if not line.startswith(PREFIX):
         raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
@@ -165,7 +163,6 @@ def from_line(text: str) -> Session:
 
 
 def session_text(session: Session) -> str:
-    """Return the session as the text of a file."""
     trace = session.trace
     name: dict[str, Value] = {"sample" if trace.is_sample else "path": trace.name}
     run = {
@@ -203,7 +200,6 @@ def session_text(session: Session) -> str:
 
 
 def parsed(data: bytes, path: object) -> Session:
-    """Return the session in `data`, the content of a file; errors name the file's `path`."""
     tables = parse(data, path)
     trace, run = _single_table(tables, "trace", path), _single_table(tables, "run", path)
     options = _single_table(tables, "options", path, needed=False)
@@ -303,7 +299,6 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return the entries of a failure: processors and end; none for a switch of the policy."""
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks
@@ -311,8 +306,6 @@ def _breaks(switch: Switch) -> dict[str, Value]:
 
 
 def _branch(table: SessionTable, key: str, names: Collection[str]) -> str:
-    """Return the name of the branch that the table has under `key`. Raise an error if it is not one of `names`."""
-
     def check(text: str) -> None:
         if text not in names:
             raise ParameterError(f"no branch {text!r}{near(text, names)}")

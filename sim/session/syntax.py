@@ -76,7 +76,6 @@ class SessionTable:
         return words
 
     def take_all(self) -> dict[str, Value]:
-        """Return all keys with their values, without checks."""
         for key, (value, line) in self._values.items():
             if isinstance(value, list):
                 raise SessionError(f"{key}: expected one value, got a list", self.path, line)
@@ -93,7 +92,6 @@ class SessionTable:
 
 
 def parse(data: bytes, path: object) -> list[SessionTable]:
-    """Return the tables of a session, in order."""
     content = _content(SESSION.text(data, path))
     _check_format(next(content, (1, "")), path)
     tables: list[SessionTable] = []
@@ -138,7 +136,6 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
 
 
 def _key(line: str) -> tuple[str, str]:
-    """Return the key of a line, and the text after the = sign."""
     if line.startswith('"'):
         key, end = json.JSONDecoder().raw_decode(line)
     else:
@@ -170,7 +167,6 @@ def _is_finite(number: Any) -> bool:
 
 
 def shortened(value: object) -> str:
-    """Return a value in quotes, cut if it is long, for an error message."""
     told = ascii(value)
     return told if len(told) <= 40 else f"{told[:37]}...{told[-1]}"
 

@@ -90,7 +90,6 @@ def is_on_network(named: Named) -> bool:
 
 
 def _facts_of_imports(named: Named) -> list[str]:
-    """Return text on the files that the code imports from its folder: how many, or that they are too large."""
     try:
         return _imports(len(contents_of(named)) - 1)
     except TooLargeError as error:
@@ -115,7 +114,6 @@ def _facts_of_module(name: str) -> list[str]:
 
 
 def _facts_of(path: Path) -> list[str]:
-    """Return facts about a file as text: its size, owner and day of the last change, as far as the system knows."""
     try:
         found = path.stat()
         if not S_ISREG(found.st_mode):

@@ -190,7 +190,6 @@ class _Parser:
         return token
 
     def _take_word(self, word: str) -> bool:
-        """Return True and go to the next token if this token is the word `word`."""
         if self._token.word != word:
             return False
         self._take()
@@ -265,7 +264,6 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """Parse a condition on a number that the policy writes, which must be one of the numbers that are known."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
@@ -277,7 +275,6 @@ class _Parser:
         return OwnNumber(token.text, self._relation(token.text), self._signed_number(), who)
 
     def _variable(self, name: Token) -> OfVariable:
-        """Parse a comparison of a variable in the policy's code, which must be a known one."""
         if not name.text.isidentifier():
             what = "expected the name of a variable of the policy's code, as in variable shadow > 3600"
             raise self._error(what, name.position)
@@ -366,7 +363,6 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _parse_moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """Parse a time of several words, as in 12d 4h 30m or d12 04:30, to seconds, or a `Step`."""
         first, words = self._token, []
         while _MOMENT.match(self._token.word):
             words.append(self._take().word)
@@ -386,7 +382,6 @@ class _Parser:
         return value
 
     def _event(self, token: Token) -> Condition:
-        """Parse the name of an event, which has one or two words."""
         two = f"{token.word} {self._token.word}"
         if two in _EVENTS:
             self._take()

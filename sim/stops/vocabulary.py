@@ -41,7 +41,6 @@ class Deed(NamedTuple):
 
 
 def _used_share(instant: Instant) -> float:
-    """Return the used share of the available processors; 0 if the whole machine is down."""
     return 1 - instant.free / instant.procs if instant.procs else 0.0
 
 
@@ -79,7 +78,6 @@ def _decides(*kinds: type) -> Callable[[Instant], bool]:
 
 
 def is_start(decision: Decision) -> bool:
-    """Return True if the decision starts a waiting job, or places it in the matrix."""
     return isinstance(decision, Start | Backfill) or (
         isinstance(decision, Place) and not isinstance(decision.because, GoesOn)
     )
@@ -94,7 +92,6 @@ def is_resume(decision: Decision) -> bool:
 
 
 def _misses_reservation(instant: Instant) -> bool:
-    """Return True if in this step a job starts after its requested start."""
     starts = (d.job.reserve for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
     return any(asked is not None and asked < instant.time for asked in starts)
 
@@ -177,7 +174,6 @@ DEEDS: dict[str, Deed] = {
 
 
 def kind_of(reason: type) -> str:
-    """Return the name of a kind of reason in conditions and sessions: that of its class, in words."""
     return spelled(reason.__name__)
 
 

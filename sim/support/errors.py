@@ -125,5 +125,4 @@ def similar(name: str, names: Iterable[str]) -> str:
 
 
 def suggestion(names: Sequence[str]) -> str:
-    """Return a clause for the end of an error message that suggests these names; "" if there are none."""
     return "; did you mean " + " or ".join(map(repr, names)) + "?" if names else ""

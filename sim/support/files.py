@@ -114,7 +114,6 @@ def marked(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return the text without the apostrophe that `marked` puts before it."""
     return text[1:] if _MARKED.match(text) else text
 
 

@@ -271,7 +271,6 @@ def times(many: int) -> str:
 
 
 def nth(place: int) -> str:
-    """Return an ordinal number as text."""
     teens = place % 100 in (11, 12, 13)
     return f"{place:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
 

@@ -26,7 +26,6 @@ class Tabular:
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """Return the columns as a data frame of pandas; raise an error if pandas is not installed."""
         return pandas().DataFrame(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:

@@ -18,7 +18,6 @@ def extra(module: str, what: str, name: str) -> Any:
 
 
 def pandas() -> Any:
-    """Return the module pandas, or raise an error that says how to install it."""
     try:
         return import_module("pandas")
     except ImportError:

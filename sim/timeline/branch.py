@@ -137,7 +137,6 @@ class Branch:
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
-        """Return the planned switches that are made after the first `step` steps."""
         if self._parent is not None and step < self.forked_at:
             return self._parent.planned_after(step)
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
@@ -210,7 +209,6 @@ class Branch:
         return cause
 
     def _take_back(self) -> None:
-        """Set the engine back to the last complete step."""
         broken, steps = self.engine, self.engine.history.steps
         last = self.replay(steps)
         assert last is not None

@@ -90,7 +90,6 @@ class Timeline:
 
     @property
     def workload(self) -> Workload:
-        """Return the workload of the current branch."""
         return self.branch.engine.workload
 
     # The branches
@@ -164,7 +163,7 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """Repeat the current branch in a new one with policies as `renewed`, or return None if that changes nothing."""
+        """Repeat the current branch in a new one with policies as `renewed`; None if it replaces no policy."""
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
         if len(course) > 1 and course[1][0] == 1:
@@ -225,12 +224,10 @@ class Timeline:
 
     @property
     def computed(self) -> int:
-        """Return the number of computed steps of the current branch."""
         return self.branch.computed
 
     @property
     def complete(self) -> bool:
-        """Return True if the current branch is computed to its end."""
         return self.branch.complete
 
     def compute(self, steps: int) -> bool:
@@ -254,7 +251,6 @@ class Timeline:
         return False
 
     def compute_all(self) -> None:
-        """Compute to the end of the run."""
         while self.compute(_BATCH * _BATCH):
             pass
 
@@ -296,7 +292,6 @@ class Timeline:
         return _acts_of(first) == _acts_of(again)
 
     def schedule(self) -> Schedule:
-        """Return the results of the current branch as far as it is computed."""
         return self.branch.engine.schedule()
 
     @property
@@ -381,7 +376,6 @@ class Timeline:
 
     @property
     def memory(self) -> int:
-        """Return the approximate size of the checkpoints of all branches in bytes."""
         return sum(branch.size for branch in self._branches.values())
 
     def _keep_within_budget(self) -> None:

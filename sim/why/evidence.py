@@ -52,7 +52,6 @@ class Evidence:
 
     @cached_property
     def status(self) -> Status:
-        """Return the job's status, for example "rejected" if the policy gave a reason against its start."""
         if self._began is not None:
             return "started"
         match self.entry:
@@ -75,7 +74,6 @@ class Evidence:
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
-        """Return the facts (numbers) behind the sentences."""
         match self.entry:
             case Queued() as queued:
                 return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
@@ -131,7 +129,6 @@ def evidence_of(
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Return True if the decision starts, resumes or suspends another job, or if its reason names this job."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

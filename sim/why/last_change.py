@@ -119,12 +119,10 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 
 def _plans_for_others(decision: Decision) -> bool:
-    """Return True if the decision switches the policy, or reserves a start for the head of the queue."""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
 def _plans_anew(decision: Decision) -> bool:
-    """Return True if all plans are computed again in the pass of this decision."""
     return isinstance(decision, Switched | Await | Interrupt) or (isinstance(decision, Gone) and not decision.announced)
 
 

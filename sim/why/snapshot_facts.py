@@ -33,7 +33,6 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield facts about a waiting job: request, free processors, jobs ahead, plan, and jobs it would delay."""
     job = queued.job
     nodes = snapshot.nodes
     yield f.Needs(job.procs, job.estimate, "" if nodes is None else nodes.shape.asked(nodes.requests[job.rank]))
@@ -138,7 +137,6 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
 
 
 def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
-    """Yield facts about a suspended job: progress, processors and time it needs, jobs on its processors."""
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
@@ -174,7 +172,6 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """Yield facts about a running job: progress or, at its start, ended jobs and waiting jobs that it passed."""
     if began is None:
         yield f.Ran(running.ran, running.job.estimate)
         return

@@ -71,7 +71,6 @@ def _goes_down(moment: View, queued: Queued) -> MachineGoesDown | None:
 
 
 def nodes_now(moment: View) -> NodesNow | None:
-    """Return the nodes of the moment's machine; None for equal processors."""
     if moment.nodes is None:
         return None
     return NodesNow(moment.nodes, moment.time or 0, moment.ends, moment.rules.keeps_reservations)
@@ -124,7 +123,6 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def free_now(moment: View) -> Free:
-    """Return the fact of the machine's free processors, some of which may be kept for a suspended job."""
     awaited = next((halted for halted in moment.suspended if halted.job.rank == moment.awaited), None)
     if awaited is None:
         return Free(moment.free)

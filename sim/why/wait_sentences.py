@@ -76,7 +76,6 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Yield sentences about a running job: since when and until when it runs, and how long it has run."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."

@@ -93,7 +93,6 @@ FIELDS: Final = (
 
 
 def jobs_of(columns: Sequence[Sequence[Any]]) -> list[Job]:
-    """Return a job for each entry of the columns, which are in the order of `FIELDS`."""
     jobs: list[Job] = []
     if COMPILED:
         for rank, id, submit, procs, estimate, user, group, queue, high, reserve, start in zip(*columns, strict=True):

@@ -158,7 +158,6 @@ class Use:
         return ""
 
     def leave(self, rank: int) -> None:
-        """Count a submitted job as gone: it has ended or was cancelled."""
         self._count(self.limits.submits[rank] if self.limits.submits else (), -1)
 
     def _count(self, numbers: Iterable[int], sign: int) -> None:

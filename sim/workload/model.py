@@ -381,7 +381,6 @@ class Workload:
 
     @property
     def may_cancel(self) -> bool:
-        """Return True if a run may cancel jobs that it has submitted."""
         return bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
 
     def _without_hopeless(self) -> Workload:
@@ -395,7 +394,6 @@ class Workload:
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
-        """Return the run time of each job by rank."""
         return tuple(self.runtime.tolist())
 
     @cached_property
@@ -410,7 +408,6 @@ class Workload:
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 
     def number_of(self, field: Field, name: str) -> int:
-        """Return the number of the user, group or queue (`field`) called `name`; raise an error if no job has it."""
         column = {Field.USER: self.user, Field.GROUP: self.group, Field.QUEUE: self.queue}[field]
         known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
         if name not in known:
@@ -435,7 +432,6 @@ _COLUMNS = (
 
 
 def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
-    """Return the number of available processors at each of these times, on a machine of `procs` processors."""
     since, counts = map(np.array, zip(*sizes_over_time(outages, procs), strict=True))
     found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
     return found

@@ -68,7 +68,6 @@ class Option:
         return f"between {low} and {high}{self.unit}"
 
     def check(self, value: Any) -> None:
-        """Raise an error for a value that is out of range."""
         if not (value == self.default or self._allows(value)):
             got = quoted(str(value))[1:-1]
             raise ParameterError(f"{self.called} {'is' if self.choices else 'must be'} {self.range}, got {got}")
@@ -110,7 +109,6 @@ class Option:
         return self.taken(value)
 
     def written(self, value: Any) -> Any:
-        """Return the value as the text that a user would type."""
         return self.write(value) if self.write and value is not None else value
 
 

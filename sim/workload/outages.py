@@ -99,7 +99,6 @@ def read_outages(path: str) -> list[Down]:
 
 
 def written_machine(sizes: Iterable[Resize]) -> str:
-    """Return the sizes of the machine as a user would type them."""
     return "; ".join(f"{written_time(at)}={procs}" for at, procs in sizes)
 
 
@@ -159,7 +158,6 @@ def _down(text: str) -> Down:
 
 
 def _set_as_typed(text: str) -> str:
-    """Return a set of processors as typed, "" for all; raise an error if it is no set."""
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -246,7 +244,6 @@ def _check_extent(changes: int, procs: int) -> None:
 
 
 def absent(outages: Iterable[Outage], time: float) -> int:
-    """Return the processors, as bits, that are unavailable at a time."""
     gone = 0
     for outage in outages:
         if outage.begins <= time < outage.ends:

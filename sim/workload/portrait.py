@@ -246,7 +246,6 @@ def _width_bins(width: Ints) -> tuple[Bin, ...]:
 
 
 def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
-    """Return a function from a number to its name in the trace, otherwise for example `user 3` (for `kind` user)."""
     words = workload.names.get(which, ())
     titles = workload.header.queues if which is Field.QUEUE else {}
 
@@ -280,7 +279,6 @@ def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
 
 
 def _arrivals(workload: Workload) -> Arrivals | None:
-    """Return submissions by hour and weekday; None if jobs or a possible start date are missing."""
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None

@@ -158,7 +158,6 @@ def _with_newlines(text: str) -> str:
 
 
 def _joined(parts: Iterable[str], path: str | Path) -> str:
-    """Return the parts as one text; raise an error as soon as it is too long."""
     text = ""
     for part in parts:
         text += part
@@ -199,7 +198,6 @@ def _chunks(path: str | Path, heard: Heard | None = None) -> Iterator[bytes]:
 
 
 def _opened(path: str | Path) -> BufferedReader:
-    """Return the opened file. If it is a pipe, raise an error unless another program writes to it."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return open(path, "rb")
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -222,7 +220,6 @@ def _decompressed(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _is_binary(start: bytes) -> bool:
-    """Return True if the bytes cannot begin a text: they have a NUL, or many control characters."""
     start = start[:4096]
     controls = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b" for byte in start)
     return b"\0" in start or controls > len(start) // 10

@@ -33,12 +33,10 @@ class Jobs:
     """Facts of the recording; None for any other trace."""
 
     def replay(self, source: Source) -> Replay:
-        """Return the jobs to simulate, after all transforms of `source`."""
         whole = Workload.of(self.trace, source.procs, source.machine)
         return Replay(self.trace, self.ready(source.made(whole)), self.seen)
 
     def ready(self, workload: Workload) -> Workload:
-        """Return the jobs of this trace, after all transforms, with the facts of the recording."""
         return workload if self.seen is None else self.seen.ready(workload)
 
 

@@ -42,7 +42,6 @@ def _noted(trace: Trace, shape: Shape) -> Trace:
 
 
 def _placed_on(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace on the machine `shape`, without notes about it."""
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
@@ -66,7 +65,6 @@ def _with_platform_note(trace: Trace) -> Trace:
 
 
 def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
-    """Yield for each job the request of as many whole hosts as Batsim gives it."""
     asked, used = trace.column(Field.PROCS_ASKED), trace.column(Field.PROCS_USED)
     others = (0,) * (len(shape.kinds) - 1)
     for wanted, had in zip(asked.tolist(), used.tolist(), strict=True):

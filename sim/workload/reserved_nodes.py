@@ -36,7 +36,6 @@ class NodeReservation:
     """True if the nodes are drained: no job starts on them, running jobs go on. It is unknown before its start."""
 
     def at(self, zero: float) -> NodeReservation:
-        """Return the reservation in the time of a trace that begins at `zero`, in seconds since 1970."""
         return replace(self, start=self.start - zero, end=self.end - zero, is_dated=False) if self.is_dated else self
 
     def keeps(self, start: float, end: float, now: float, has_end: bool = True) -> bool:
@@ -52,7 +51,6 @@ class NodeReservation:
         return self.start < end - _CLOSE and (start < self.end - _CLOSE or (self.is_drain and not has_end))
 
     def why_never(self, now: float) -> str:
-        """Return text on why a job that must start in this reservation can no longer do so; "" if it can."""
         return "" if now < self.end - _CLOSE else f"its reservation {self.name} is over"
 
 
@@ -130,7 +128,6 @@ class Reserved:
 
     @property
     def _asking(self) -> Sequence[Asking]:
-        """Return the requests of all jobs, which a shape has as `requests`."""
         return cast(Sequence[Asking], cast(Any, self).requests)
 
     def reserved_since(self, zero: float | None, name: str) -> Self:
@@ -176,7 +173,6 @@ class Reserved:
 
     @cached_property
     def _edges(self) -> list[float]:
-        """Return the times at which the result of `concern` changes, in order."""
         starts = (each.start - _CLOSE for each in self.reservations if each.is_drain)
         return sorted({*starts, *(each.end for each in self.reservations)})
 

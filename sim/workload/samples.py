@@ -106,7 +106,6 @@ _BY_NAME = {sample.name: sample for sample in (*SAMPLES, *ALSO, *FOR_LESSONS)}
 
 
 def captions() -> list[tuple[str, str]]:
-    """Return (name, caption) of each listed sample."""
     return [(sample.name, sample.caption) for sample in SAMPLES]
 
 
@@ -132,7 +131,6 @@ def _without_ending(name: str) -> str:
 
 
 def _folder() -> Path:
-    """Return the folder of the samples: inside an installed package, at the top level of a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "sample_traces", package.parent / "sample_traces"):
         if os.path.isfile(folder / f"{SAMPLES[0].name}.swf"):

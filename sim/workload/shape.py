@@ -113,7 +113,6 @@ class Request:
 
     @property
     def least_total(self) -> tuple[int, ...]:
-        """Return the least amount of each resource that all nodes together need to have free for the request."""
         if self.tasks is None:
             return tuple(each * (self.nodes or 0) for each in self.each)
         once = self.per_node or (0,) * len(self.each)
@@ -231,7 +230,6 @@ class Shape(Ranked, Reserved):
         return replace(self, requests=tuple(map(self.within_limits, self.requests, estimates)))
 
     def nodes_of(self, cores: int) -> tuple[int, ...]:
-        """Return the numbers of the nodes to which a set of cores (bits) belongs."""
         firsts = self.first_core
         return tuple(n for n in range(len(self.nodes)) if cores >> firsts[n] & ((1 << (firsts[n + 1] - firsts[n])) - 1))
 
@@ -281,7 +279,6 @@ class Shape(Ranked, Reserved):
         return any(self.groups[number].most_nodes is not None for number in request.groups)
 
     def _rooms(self, request: Request, free: Amounts) -> Iterator[Amounts]:
-        """Yield how often the request fits on each node, for each partition that it may use."""
         for number in request.groups or (None,):
             whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
             yield self._free_room(request, free, self.allowed(request.features, number), whole)

@@ -19,7 +19,6 @@ class ShareTree:
     """Tree of accounts in which each job belongs to a user; missing accounts and users have one share each."""
 
     def __init__(self, entries: Iterable[ShareEntry], jobs: Iterable[tuple[str, str]]) -> None:
-        """Make the tree of the entries; `jobs` has the account and user of each job by rank."""
         known = {(each.account, each.user): each for each in entries}
         leaves = [*jobs]
         for account, user in dict.fromkeys(leaves):
@@ -34,7 +33,6 @@ class ShareTree:
         self._accounts = {account: at for (account, user), at in numbers.items() if not user}
 
     def copy(self) -> ShareTree:
-        """Return the tree itself, which never changes."""
         return self
 
     @cached_property
@@ -53,7 +51,6 @@ class ShareTree:
 
     @cached_property
     def _below(self) -> Mapping[int, Sequence[int]]:
-        """Return a mapping from each account to the entries directly below it; -1 stands for the root."""
         found: dict[int, list[int]] = {-1: []}
         for at, (each, above) in enumerate(zip(self.entries, self._accounts_above, strict=True)):
             if each.user or (each.shares is not None and each.account != ROOT):

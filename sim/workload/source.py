@@ -40,7 +40,6 @@ class Source:
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
-        """Return the source for a trace and typed options by name; other options have their defaults."""
         for name in given:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
@@ -105,6 +104,5 @@ def find(trace: str) -> Path:
 
 
 def caption(trace: Trace) -> str:
-    """Return the first note in the header, which describes a sample in one line."""
     notes = (line.strip() for line in trace.header.comments)
     return next((note.removeprefix("Note:").strip() for note in notes if note.startswith("Note:")), "")

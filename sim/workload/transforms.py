@@ -169,7 +169,6 @@ class Estimates:
     value: float = 1.0
 
     def apply(self, workload: Workload, seed: int = 0) -> Workload:
-        """Return the workload with estimates of this kind; `seed` is for the random kinds."""
         match self.kind:
             case "recorded":
                 return recorded(workload)

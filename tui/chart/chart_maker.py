@@ -408,7 +408,6 @@ def _names_in(
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
-    """Return planned jobs as stretches (a job on its processors), moved into lanes if there are any."""
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
@@ -420,17 +419,14 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches (a job on its processors) that a kill ended by the time `clock`."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended_stretches(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches (a job on its processors) that a kill or a suspension ended by `clock`."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
 def _owner_of(history: Past, rank: int) -> int | None:
-    """Return the partition that owned most of the job's processors at its first start, or None."""
     if (begun := history.beginning(rank)) is None or not begun[1]:
         return None
     shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
@@ -541,12 +537,10 @@ def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Return the hole in which jobs may pass the head; None if no reason in this step states one."""
     return next((shown for shown in _shown_in_step(snapshot) if isinstance(shown, Hole)), None)
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the latest end of a job that passes `rank`; None if no reason in this step states one."""
     windows = (shown for shown in _shown_in_step(snapshot) if isinstance(shown, Window))
     return next((window.closes for window in windows if window.head.rank == rank), None)
 

@@ -83,7 +83,6 @@ class Scale(NamedTuple):
     labels: tuple[str, ...]
 
     def hues(self, values: Floats) -> Hues:
-        """Return the hue of the class to which each value belongs; nan is grey."""
         step = np.searchsorted(self.limits, values, side="right") + Hue.RAMP
         return np.where(np.isnan(values), Hue.GREY, step).astype(np.uint8)
 

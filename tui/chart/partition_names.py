@@ -79,7 +79,6 @@ def partition_limits(shown: Snapshot) -> tuple[str, ...]:
 
 
 def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
-    """Return as text the ranges into which `limits` (in seconds) divide all estimates."""
     between = (f"{span(low)}–{span(high)}" for low, high in pairwise(limits))
     return f"< {span(limits[0])}", *between, f"≥ {span(limits[-1])}"
 

@@ -42,7 +42,6 @@ def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None 
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """Yield the times at which boxes of the plan begin or end."""
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0

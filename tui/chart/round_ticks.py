@@ -42,10 +42,8 @@ def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 
 def tick_label(value: float) -> str:
-    """Return the number as text for an axis."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.12f}".rstrip("0")
 
 
 def time_unit(largest: float) -> tuple[float, str]:
-    """Return (length in seconds, name) of the unit that suits times up to `largest` seconds."""
     return next(unit for unit in reversed(_UNITS) if largest >= 4 * unit[0] or unit[0] == 1.0)

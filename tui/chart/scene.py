@@ -144,7 +144,6 @@ class ChartScene(Chart):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return labels of nodes (and their memory) or partitions; empty if numbers stand there."""
         if self.memory is not None:
             return (*(label for _, label in self.names), MEMORY)
         return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)

@@ -296,7 +296,6 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """Return a metric's row; the better value is marked, unless both look the same in the table."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -378,7 +377,6 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return a sum of durations; from two days on in hours."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
@@ -412,7 +410,6 @@ def bar(length: float, side: int, unicode: bool) -> str:
 
 
 def _changes(pair: Pair, width: int) -> Lines:
-    """Return lines with the jobs that gain most, then with the jobs that lose most."""
     changes = pair.comparison.gained + pair.comparison.lost
     if not changes:
         return []

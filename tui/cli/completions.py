@@ -44,7 +44,6 @@ def _folders(typed: str) -> Iterator[Item]:
 
 
 def traces(typed: str) -> Iterator[Item]:
-    """Yield the sample traces, each with its topic, and an item that makes the shell complete names of files."""
     from sim.workload.samples import captions
 
     yield from _beginning(typed, captions())
@@ -99,7 +98,6 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Return the parameters of a policy, including `order` if it has one."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "order of the queue", choices=tuple(ORDERS))

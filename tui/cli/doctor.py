@@ -57,7 +57,6 @@ class Terminal:
 
     @classmethod
     def found(cls) -> Terminal:
-        """Return the properties of the terminal at stdout."""
         from rich.console import Console
 
         from tui.look.themes import depth_of
@@ -83,7 +82,6 @@ def command(form: str) -> int:
 
 
 def report(findings: list[Finding]) -> list[str]:
-    """Return the report as lines: a section for each group, with advice below each problem."""
     lines: list[str] = []
     for group in dict.fromkeys(finding.group for finding in findings):
         rows = [finding for finding in findings if finding.group == group]
@@ -101,7 +99,6 @@ def report(findings: list[Finding]) -> list[str]:
 
 
 def installation() -> Iterator[Finding]:
-    """Yield findings on the program and its Python, on compiled modules, and on each library that the program needs."""
     from sim import __version__
     from sim.compiled import described
 
@@ -142,7 +139,6 @@ def requirements() -> dict[str, dict[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each extra (optional part of the installation) of users, with its missing libraries."""
     for extra, libraries in requirements().items():
         if extra in ("", "test", "site"):
             continue
@@ -166,7 +162,6 @@ def _is_installed(name: str) -> bool:
 
 
 def terminal(found: Terminal) -> Iterator[Finding]:
-    """Yield findings on the terminal: size, encoding, colours, the look, and frames per second."""
     from tui.look.settings import examine, settings_path
     from tui.look.themes import choose, frames_a_second
 
@@ -213,7 +208,6 @@ def _colours(group: str, found: Terminal) -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yield findings on whether the settings file and the folder of autosaves can be used."""
     from tui.look.settings import FOLDER_VARIABLE, examine, settings_path
     from tui.sessions.autosave import STATE, state_folder
 
@@ -236,7 +230,6 @@ def _folder(name: str, folder: Path, variable: str) -> Finding:
 
 
 def programs() -> Iterator[Finding]:
-    """Yield a finding for each other program that parts of schedscope start: its path, or that it is missing."""
     for name, use in PROGRAMS.items():
         path = shutil.which(name)
         state: State = "ok" if path else "note"

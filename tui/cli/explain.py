@@ -115,7 +115,6 @@ _LEAVES_OUT = ("window", "jobs", "resample")
 
 
 def _rank_of(job: str, workload: Workload, trace: Trace, source: Source) -> int:
-    """Return the rank of the job with this id; raise an error that says why if the job is left out of the run."""
     given = [f"--{name}" for name in _LEAVES_OUT if name in source.options]
     ids = (job.strip(), job.strip().removeprefix("J"))
     is_known = any(one in workload.ids for one in ids) or workload.fidelity.why_skipped(*ids)
@@ -220,7 +219,6 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
 
 
 def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
-    """Return the life of the job as plain data, with the numbers that the policy wrote for it."""
     job = life.job
     rows = rows_of(life, *FINENESS[0])
     return {

@@ -129,7 +129,6 @@ def _dates(arrivals: Arrivals | None) -> str:
 
 
 def _nodes(page: _Page, portrait: Portrait) -> Lines:
-    """Return lines on the nodes and on what jobs request of them; empty for equal processors."""
     known = portrait.on_nodes
     if known is None:
         return []
@@ -214,7 +213,6 @@ def _time_range(bin_: Bin) -> str:
 
 
 def _categories(page: _Page, portrait: Portrait) -> Lines:
-    """Return a table of Kettimuthu's categories (table 2.2) as lines, with sums."""
     grid = [portrait.categories[4 * row : 4 * row + 4] for row in range(4)]
 
     def cell(many: int) -> str:
@@ -289,12 +287,10 @@ def _estimates(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _chosen(seconds: float) -> str:
-    """Return an estimate as text; whole hours are written in hours."""
     return f"{number(seconds / 3600)} h" if seconds % 3600 == 0 else exact(seconds)
 
 
 def _tenth(bin_: Bin) -> str:
-    """Return the range of a bin of a histogram as text in percent."""
     if bin_.high == float("inf"):
         return "above 100 %"
     return f"{100 * bin_.low:.0f}–{100 * bin_.high:.0f} %"
@@ -326,7 +322,6 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """Return a table of the users (or groups, or queues, as `one` says) with the most jobs."""
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:

@@ -101,7 +101,6 @@ def main() -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """Return an error of the operating system as one line."""
     try:
         os.getcwd()
     except OSError:

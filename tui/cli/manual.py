@@ -71,7 +71,6 @@ def pages(group: click.Group) -> Iterator[tuple[str, str]]:
 
 
 def page(ctx: click.Context, see: list[str]) -> str:
-    """Return the manual page of a command, in the markup of man(7); `see` names the pages to refer to."""
     from sim import __version__
 
     title, command = ctx.command_path.replace(" ", "-"), ctx.command
@@ -112,7 +111,6 @@ def _argument(argument: click.Argument, ctx: click.Context) -> tuple[str, str]:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return a paragraph in the page's markup; if it is marked for click as preformatted, line ends are kept."""
     marked, _, rest = text.partition("\n")
     if marked.strip() == "\b":
         return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]

@@ -40,7 +40,6 @@ def command(name: str | None, slurm_conf: str | None) -> None:
 
 
 def listing() -> str:
-    """Return a list of all policies, one per line, followed by how to use one."""
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = wrapped_table([["policy", "what it does", "from"], *rows], seen_columns())
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
@@ -57,7 +56,6 @@ def listing() -> str:
 
 
 def explanation(name: str) -> str:
-    """Return text that explains the policy or the order of the queue called `name`, with every parameter."""
     if name in POLICIES.aliases:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
@@ -95,7 +93,6 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
 
 
 def _orders(own: type[Order]) -> list[str]:
-    """Return lines with the orders of the queue, the policy's default `own` first."""
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={as_typed(p.default)}" for p in parameters_of(cls).values())

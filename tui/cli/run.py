@@ -132,7 +132,6 @@ def command(
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
-    """Raise an error for two output files of one name, or files about one schedule for several policies."""
     given = {option: path for option, path in files.by_option.items() if path}
     if policies > 1 and given:
         raise click.UsageError(f"{listed(given)} write one schedule: give one --policy with them")
@@ -224,7 +223,6 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
 
 
 def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Return all measurements as JSON, with `made_of`, which is what is needed to repeat the runs."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
@@ -259,7 +257,6 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(scenario: Scenario | None) -> dict[str, Any]:
-    """Return the policy and its later replacements with all parameters; empty for None."""
     if scenario is None:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
@@ -277,7 +274,6 @@ def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
-    """Return fairness by job as plain data; empty if it was not requested."""
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
@@ -392,7 +388,6 @@ def _group_table(outcomes: Sequence[Outcome], by: str, width: int | None) -> lis
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric of a row by name: a listed one, one of groups of jobs, or R against the first policy."""
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}

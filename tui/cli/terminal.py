@@ -90,7 +90,6 @@ def shown_reading(trace: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def is_large(trace: str) -> bool:
-    """Return True if reading takes so long that the user would like to know how far it is."""
     try:
         return os.path.getsize(trace) >= _LARGE
     except (OSError, ValueError):

@@ -45,7 +45,6 @@ def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) ->
 
 
 def trace_events(engine: Engine) -> Iterator[Event]:
-    """Yield every event of the run, not sorted by time."""
     yield _title("process_name", _QUEUE, 0, "waiting")
     yield from _waiting(engine)
     groups = _groups(engine)
@@ -59,7 +58,6 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return partitions if there are any, otherwise ranges of neighbouring processors, equally many in each."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]

@@ -115,7 +115,6 @@ _TEXT = {block: text for text, block in _BLOCK.items()}
 
 
 def ink(hue: int, tone: int = Tone.FULL) -> int:
-    """Return the number of the ink with this hue and tone."""
     return hue * TONES + tone
 
 
@@ -340,7 +339,6 @@ def _inks(look: Look) -> tuple[str, ...]:
 
 @lru_cache(2**15)  # every program mixes the same thousands
 def mixed(colour: str, ground: str, share: float) -> str:
-    """Return the mixture of two colours; `share` is the part of `colour`, and the rest is `ground`."""
     parts = zip(_rgb(colour), _rgb(ground), strict=True)
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
 

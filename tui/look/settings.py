@@ -61,7 +61,6 @@ class Settings:
         return None if self.policy is None else parse_policy(self.policy)
 
     def with_recent(self, trace: str) -> Settings:
-        """Return the settings with this trace at the first position of the recent ones."""
         return replace(self, recent=_newest_first(trace, self.recent))
 
     def with_session(self, path: str) -> Settings:

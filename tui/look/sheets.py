@@ -25,7 +25,6 @@ class Span(NamedTuple):
 
     @classmethod
     def of_job(cls, text: str, style: str, rank: int) -> Span:
-        """Return text about a job, which a click selects."""
         return cls(text, style, f"select_rank({rank})", rank)
 
 
@@ -79,7 +78,6 @@ Size: TypeAlias = tuple[int, int]
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:
-    """Return a line made of these spans; a string becomes a span without a style."""
     return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank)
 
 

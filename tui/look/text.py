@@ -68,7 +68,6 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the width of a text in terminal columns."""
     return len(text) if text.isascii() else _cells_of_all(text)
 
 
@@ -91,7 +90,6 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, align: Align = "left") -> str:
-    """Return the text filled with blanks to `width` columns."""
     blanks = " " * (width - cells(text))
     return blanks + text if align == "right" else text + blanks
 
@@ -189,7 +187,6 @@ def titled(entry: Metric) -> str:
 
 
 def with_unit(title: str, unit: str) -> str:
-    """Return the title, with the unit appended if it is a unit of time."""
     return title + {"s": " (s)", "h": " (h)"}.get(unit, "")
 
 

@@ -53,7 +53,6 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
 
 
 def theme_name(look: Look) -> str:
-    """Return the name under which the look's theme is registered."""
     return f"schedscope-{look.name}" + ("" if look.colour else "-mono")
 
 

@@ -29,7 +29,6 @@ def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -
 
 
 def resampled(values: Sequence[T], columns: int) -> list[T]:
-    """Return `columns` values, taken from the list at equal distances; a short list repeats its values."""
     return [values[column * len(values) // columns] for column in range(columns)] if values else []
 
 

@@ -22,7 +22,6 @@ NAMED = 4
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the arrivals and completions of the step, and its decisions, from line `first` on."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."

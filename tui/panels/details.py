@@ -26,7 +26,6 @@ REASON = 2
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet with everything about the selected job."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         told = "Request, reason for waiting and history of the selected job appear here."
@@ -82,7 +81,6 @@ def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]
 
 
 def _user_group_queue(context: Context, job: Job) -> Iterator[str]:
-    """Yield the user, group and queue of the job as text: names if the trace has names, otherwise numbers."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
         if number >= 0:

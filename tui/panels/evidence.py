@@ -32,7 +32,6 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 
 
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
-    """Return sentences on the state of the job, the most important first."""
     if found := evidence(context, job.rank, job.passed):
         return clauses_of(found)
     it = context.about.workload.jobs[job.rank]

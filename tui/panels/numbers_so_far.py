@@ -30,7 +30,6 @@ class Figure(NamedTuple):
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the metrics and, if there is space, plots next to them or below them."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -50,7 +49,6 @@ def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def one_line(context: Context, width: int) -> Line:
-    """Return one line with as many metrics as fit, the most important first."""
     told: list[Span] = []
     for figure in figures(context) if context.scene.snapshot.time is not None else ():
         brief = figure.brief if not told else f" · {figure.brief}"
@@ -124,7 +122,6 @@ def _three_digits(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return as many metrics as fit into columns of width `cell`, filled from top to bottom."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []

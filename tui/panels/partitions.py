@@ -42,7 +42,6 @@ class Part(NamedTuple):
 
 
 def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with two to four lines for each partition."""
     shown = context.scene.snapshot
     if not shown.owners:
         return taught(TITLE, context, size, *_no_partitions(shown))
@@ -90,7 +89,6 @@ def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
 
 
 def parts_of(shown: Snapshot) -> Iterator[Part]:
-    """Yield the partitions of a snapshot."""
     everywhere = range(len(shown.owners))
     queues: list[list[Queued]] = [[] for _ in everywhere]
     for queued in shown.queue:

@@ -105,7 +105,6 @@ class Section(NamedTuple):
 
 
 def _sections(context: Context, width: int) -> list[Section]:
-    """Return the parts of the list: the suspended jobs, then the jobs of each queue of the policy."""
     shown = context.scene.snapshot
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
@@ -162,7 +161,6 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the index of the selected job's line; None if the job is neither waiting nor suspended."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None

@@ -98,7 +98,6 @@ def _moved_text(queued: Queued, context: Context) -> Span:
 
 
 def told_move(moved: float, unicode: bool = True) -> str:
-    """Return text on how far a planned start moved to an earlier or later time."""
     signs = "▲▼" if unicode else "^v"
     return f"{signs[moved > 0]} {span(abs(moved))}"
 

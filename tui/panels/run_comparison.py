@@ -146,7 +146,6 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _first_difference(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield lines on when the runs first differ, and on what each run did at that time."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
@@ -218,7 +217,6 @@ def _better(r: float) -> str:
 
 
 def _gains_and_losses(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Yield the jobs that gained and lost most in the second run, named `who`."""
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]

@@ -145,7 +145,6 @@ def time_at(strip: StripScene, column: int, width: int) -> float:
 
 
 def column_of(strip: StripScene, time: float, columns: int) -> int:
-    """Return the column of a time, counted from the left end of the curves."""
     length = strip.end - strip.begin
     share = (time - strip.begin) / length if length > 0 else 0.0
     return min(max(int(share * columns), 0), columns - 1)

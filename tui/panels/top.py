@@ -108,7 +108,6 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """Return the time on the screen; as a date, with the year."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

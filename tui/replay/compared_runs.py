@@ -35,7 +35,6 @@ class Versus(LiveComparison):
         super().__init__(one.timeline, other.timeline)
 
     def scene(self, moment: float) -> VersusScene:
-        """Return all that the screen shows of the comparison at the time `moment`."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self.branches[0].title, self.branches[1].title
@@ -119,5 +118,4 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
 
 
 def _without_reason(told: str) -> str:
-    """Return a headline without the reason why a job waits."""
     return re.sub(" waiting: [^;]*", " waiting", told)

@@ -265,7 +265,6 @@ class ReplayController:
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Begin a run with another policy, and go to the time that is shown now."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()

@@ -11,7 +11,6 @@ from tui.replay.stage import RunView
 
 
 def measured_span(stage: RunView, order: Measure) -> str:
-    """Return jobs, waits and use of the machine in the marked span, as far as it is before the present."""
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()
     starts, ends = np.asarray(schedule.start, dtype=float), np.asarray(schedule.end, dtype=float)

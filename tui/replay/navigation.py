@@ -151,7 +151,6 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """Go to the end of the run, or to the first step before it that meets a stop condition."""
         if told := self.halt_on_the_way(order.stops, halted):
             return told
         while self.compute_a_little(halted):

@@ -67,7 +67,6 @@ class StripMaker:
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
-        """Read the steps that are new in the history; earlier ones never change."""
         first, steps = max(self._count - 1, 0), history.steps
         if steps <= self._count:
             return

@@ -113,7 +113,6 @@ def _left_behind(folder: Path) -> Iterator[Path]:
 
 
 def _is_left(path: Path) -> bool:
-    """Return True if no running program holds the lock with this path."""
     try:
         lock = os.open(path, os.O_RDWR)
     except OSError as error:
@@ -125,7 +124,6 @@ def _is_left(path: Path) -> bool:
 
 
 def _take(lock: int) -> bool:
-    """Try to take the lock of an open file; return False if another program holds it."""
     try:
         if sys.platform == "win32":
             import msvcrt

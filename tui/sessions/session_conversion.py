@@ -101,7 +101,6 @@ def _partner(shown: Scenes, names: Collection[str]) -> str | None:
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
-    """Return the branch that exists only for the comparison, or None."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
 
@@ -164,7 +163,6 @@ def without_code(session: Session) -> Opening:
 
 
 def _comparison_request(session: Session) -> CompareBranch | CompareFrom | None:
-    """Return the request that begins the comparison saved in a session, or None."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None

@@ -189,7 +189,6 @@ def _is_of_annexe(session: Session) -> bool:
 
 
 def _described(session: Session) -> str:
-    """Return in a few words where a session continues."""
     told = f"{Path(session.trace.name).name}, {session.policy}, step {session.step:,} of {session.branch}"
     if _is_of_annexe(session):
         told = annexed("kept screen in words")(session)

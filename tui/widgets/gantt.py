@@ -164,7 +164,6 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def is_fitted(self) -> bool:
-        """Return True if the camera has the present size of the widget."""
         inner, camera = self._inner, self._camera
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
@@ -327,7 +326,6 @@ class Gantt(RowWidget, can_focus=True):
             self._use_camera(self._camera.following())
 
     def action_fit_all(self) -> None:
-        """Show the whole run, as far as it is computed."""
         if (looking := self._looking()) is None or self._scene is None or not len(self._workload):
             return
         axis, known = looking.axis, max(self._scene.known, self._clock)
@@ -335,7 +333,6 @@ class Gantt(RowWidget, can_focus=True):
         self._use_camera(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
-        """Show the first view again: the whole machine around the present time."""
         inner = self._inner
         self._use_camera(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 

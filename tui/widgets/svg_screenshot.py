@@ -44,7 +44,6 @@ class Type:
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """Return the size of cells for letters of about `size` pixels."""
         return cls(max(round(size * WIDE), 3))
 
     @property

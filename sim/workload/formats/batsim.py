@@ -21,7 +21,6 @@ AN_OBJECT = 4  # values take as much as one
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the trace with the jobs whose profile determines their run time."""
     content = _content(text, path)
     profiles = content.get("profiles")
     runtimes = _Runtimes(profiles if isinstance(profiles, dict) else {})
@@ -64,7 +63,6 @@ def _content(text: str, path: object) -> dict[str, Any]:
 
 
 def _values(job: object) -> dict[Field, float] | None:
-    """Return a job's values by field, without its run time; None if the job is damaged."""
     if not isinstance(job, dict) or isinstance(job.get("id"), bool):
         return None
     submit, procs = number(job.get("subtime")), number(job.get("res"))

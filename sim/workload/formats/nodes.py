@@ -63,7 +63,6 @@ def is_machine(text: str) -> bool:
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the trace in a JSON file with the lists `nodes` and `jobs`."""
     if text.count(",") + text.count("{") > MOST_VALUES:
         raise TraceError(f"holds more than {MOST_VALUES:,} values; cut it into smaller files", path)
     content = parsed_json(text, path)
@@ -143,7 +142,6 @@ def read_machine(text: str, path: object) -> Shape:
 
 
 def shape_of(content: Mapping[str, Any], path: object) -> Shape:
-    """Return the machine that the tables `nodes` and `partitions` of a file describe."""
     listed = content.get("nodes")
     if not isinstance(listed, list) or not listed:
         raise TraceError("describes no nodes; one [[node]] with cores = 64 is a machine", path)
@@ -252,7 +250,6 @@ def _time_of(value: object) -> tuple[float, bool] | None:
 
 
 def _members(named: object, numbers: Mapping[str, int]) -> frozenset[int]:
-    """Return the numbers of the nodes in `named`, a list of numbers or a text with names of nodes."""
     if isinstance(named, str):
         return frozenset(numbers[host] for host in hosts(named) if host in numbers)
     listed = named if isinstance(named, list) else []
@@ -260,7 +257,6 @@ def _members(named: object, numbers: Mapping[str, int]) -> frozenset[int]:
 
 
 def _limits(listed: object, path: object) -> Iterator[LimitRule]:
-    """Yield a rule for each limited resource in each entry of the list."""
     for at, limit in enumerate(listed if isinstance(listed, list) else [], start=1):
         if not isinstance(limit, dict) or at > MOST_GROUPS:
             raise TraceError(f"limit {at}: expected at most {MOST_GROUPS:,} tables with user and cores", path)
@@ -439,7 +435,6 @@ def after_awaited(jobs: list[Any], rows: JobRows) -> Iterator[tuple[int, Any]]:
 
 
 def values_of(job: Mapping[str, Any], request: Request) -> dict[Field, float] | None:
-    """Return the numbers of a job by field; None if its entry in the file is damaged."""
     submit, run = number(job.get("submit")), number(job.get("run"))
     if submit is None or run is None:
         return None
@@ -469,7 +464,6 @@ class JobEntries:
         return min((word for word in job.keys() - self._read if job[word] != 0), default="")
 
     def request(self, job: Mapping[str, Any]) -> Request | None:
-        """Return what a job requests of the nodes; None if its entry in the file is damaged."""
         about = tuple(
             (word, type(value), tuple(value) if isinstance(value, list) else value)
             for word, value in job.items()

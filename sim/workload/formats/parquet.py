@@ -37,7 +37,6 @@ PIECE = 500_000
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Return True if the path is a regular file whose first bytes are those of a Parquet file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe is read once
             return False
@@ -153,7 +152,6 @@ class _Jobs:
         return words, coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
 
     def trace(self, name: str) -> Trace:
-        """Return all jobs as a trace."""
         damaged = self._damage.judge(self._jobs, self._path)
         table, ids = in_one(self._tables or [np.empty((0, len(Field)))]), joined(self._ids)
         table[:, Field.ID] = id_numbers(ids)

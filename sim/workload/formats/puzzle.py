@@ -62,12 +62,10 @@ class Puzzle:
 
     @property
     def line(self) -> str:
-        """Return the puzzle as one line of text."""
         return "; ".join([f"{self.procs} procs", *(job.text for job in self.jobs)])
 
     @property
     def trace(self) -> Trace:
-        """Return the puzzle as a trace, as if it had been read from a file."""
         table = np.full((len(self.jobs), len(Field)), -1.0)
         if self.jobs:
             table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)

@@ -105,7 +105,6 @@ def _columns(line: str) -> list[str]:
 
 
 def _check(columns: list[str], count: Width, path: object, line: int) -> None:
-    """Raise an error if the columns lack one that a workload needs, where `count` is the unit of a job's width."""
     widths = (*ALLOCATED[count], ASKED[count])
     missing = [name for name, column in (("JobID", "jobid"), ("Submit", "submit")) if column not in columns]
     if not {"elapsedraw", "elapsed"} & set(columns) and not {"start", "end"} <= set(columns):
@@ -188,7 +187,6 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Add a waiting job, or each task of a waiting array, with its limit as run time."""
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
             self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)

@@ -75,7 +75,6 @@ class Unmodelled:
         self._first = ""
 
     def add(self, row: Row) -> None:
-        """Count the requests of the job in this row."""
         tres = row.get("reqtres", "") + "," + row.get("alloctres", "")
         asked = {
             "memory": (number(row.get("reqmem", "").rstrip("KMGTPcn")) or 0) > 0 or "mem=" in tres,
@@ -94,7 +93,6 @@ class Unmodelled:
             self._first = self._first or f"job {row['jobid']}"
 
     def note(self) -> tuple[Note, ...]:
-        """Return one note about all requests that are not simulated; empty if there are none."""
         parts = [f"{what} ({count:,} {'job' if count == 1 else 'jobs'})" for what, count in self._jobs.items()]
         counts = {name: len(found - {""}) for name, found in self._names.items()}
         has_parts = counts["partition"] > 1 and "partition" not in self._modelled

@@ -59,7 +59,6 @@ class Asked:
 
     @property
     def shape(self) -> Shape:
-        """Return the machine with the requests of all jobs, and the nodes and amounts that they had."""
         shape = self._shape
         stays = [stay for stay in self._stays if stay is not None]
         counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))
@@ -217,7 +216,6 @@ class _Use:
         self._times, self._level = times[order], np.cumsum(change[order])
 
     def most(self, start: float, end: float) -> int:
-        """Return the largest number of cores in use at any time from `start` until `end`."""
         first = int(np.searchsorted(self._times, start, side="right"))
         last = int(np.searchsorted(self._times, end, side="left"))
         return int(self._level[max(first - 1, 0) : max(last, first)].max(initial=0))

@@ -64,7 +64,6 @@ def _spread_out(text: str) -> tuple[str, ...]:
 
 
 def _split_at_commas(text: str) -> Iterator[str]:
-    """Yield the parts of a list of hosts, which commas outside of brackets separate."""
     depth = begin = 0
     for at, letter in enumerate(text):
         if letter in "[]":
@@ -92,7 +91,6 @@ def _expanded_part(part: str, most: int) -> list[str] | None:
 
 
 def _numbers(text: str, most: int) -> list[str] | None:
-    """Return the numbers in brackets, with leading zeros; None if malformed or more than `most`."""
     numbers: list[str] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part)

@@ -110,7 +110,6 @@ class _Body:
             self._merged += 1
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Add a block's jobs: all at once, or line by line if a line is unusual."""
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))

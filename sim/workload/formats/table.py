@@ -138,7 +138,6 @@ class JobRows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Add many jobs at once: a row of numbers for each, and entries of the other parameters."""
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -156,7 +155,6 @@ class JobRows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """Return the trace of all jobs; raise an error if too many lines were damaged."""
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -262,7 +260,6 @@ def plain_name(column: str) -> str:
 
 
 def separator(header: str) -> str:
-    """Return the separator of a header line: the most frequent of tab, semicolon and comma."""
     return max("\t;,", key=header.count)
 
 
@@ -278,7 +275,6 @@ def meanings(header: list[str]) -> dict[str, int]:
 
 
 def is_header(line: str) -> bool:
-    """Return True if the line names at least two columns that identify a table of jobs, such as submit and procs."""
     columns = meanings(line.split(separator(line)))
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
@@ -359,7 +355,6 @@ def _lines_of_record(text: str, place: int, mark: str, marks: int, ends: list[in
 
 
 def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
-    """Return the trace of a table of jobs whose first line names the columns."""
     lines = records(text)
     first, header = next(lines, (1, []))
     columns = needed_meanings(header, path, first)

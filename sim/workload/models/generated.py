@@ -54,7 +54,6 @@ def offered(workload: Workload) -> float | None:
 
 
 def _at_load(trace: Trace, load: float | None) -> Trace:
-    """Return the trace with the times between arrivals scaled to `load`; unchanged if that is None."""
     now = offered(Workload.of(trace))
     if load is None or now is None:
         return trace

@@ -116,7 +116,6 @@ def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameter
 
 
 def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return random run times in seconds for jobs of these widths (numbers of processors)."""
     short, each_processor = parameters.short_share
     is_short = rng.random(len(width)) <= np.clip(short + each_processor * width, 0, 1)
     shape = np.where(is_short, parameters.short_run[0], parameters.long_run[0])

@@ -53,7 +53,6 @@ def cores_of(nodes: list[dict[str, Any]]) -> int:
 
 
 def as_json(trace: Trace, nodes: list[dict[str, Any]], seed: int) -> str:
-    """Return machine and jobs as JSON; the jobs' requests of nodes are random, from the seed."""
     jobs = list(_jobs(trace, nodes, np.random.default_rng(seed + 3)))
     lines = ",\n".join(json.dumps(job) for job in jobs)
     return f'{{"nodes": {json.dumps(nodes)},\n"placement": "best",\n"jobs": [\n{lines}\n]}}\n'
@@ -91,5 +90,4 @@ def _jobs(trace: Trace, nodes: list[dict[str, Any]], draw: np.random.Generator) 
 
 
 def _room(nodes: list[dict[str, Any]], memory: int) -> int:
-    """Return how many tasks of one core with this memory, in MB, have room on all nodes when they are empty."""
     return sum(one["count"] * min(one["cores"], one["mem"] // memory if memory else one["cores"]) for one in nodes)

@@ -198,7 +198,6 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the name of each partition left of the row of cells where its lane begins."""
     taken: set[int] = set()
     for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
         if row is not None and row not in taken:

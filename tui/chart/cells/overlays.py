@@ -54,7 +54,6 @@ def draw_names_and_now(area: Cells, grid: Grid) -> None:
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:
-    """Draw thin lines between the partitions, in cells that have one colour."""
     owners = grid.chart.owners
     if owners is None or grid.chart.by_owner is not None:
         return
@@ -107,7 +106,6 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Draw the free processors on which jobs may pass the head of the queue, and the condition in words."""
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
         return
@@ -136,7 +134,6 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Draw a cross where a job was killed, and a bar where a job was suspended."""
     for ending, sign in (
         (WAS_KILLED, "x" if grid.look.ascii else "×"),
         (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
@@ -155,7 +152,6 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 
 
 def _draw_names(area: Cells, grid: Grid) -> None:
-    """Write the name of each job inside or next to its block, where there is space."""
     up, low = grid.upper, grid.lower
     pale = _IS_PALE[up.ink] & ~up.lit
     is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
@@ -214,7 +210,6 @@ def _label_of(grid: Grid) -> str:
 
 
 def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
-    """Write labels inside blocks all at once, in inks that can be read there."""
     if not labels:
         return
     ranks, rows, columns, texts = zip(*labels, strict=True)

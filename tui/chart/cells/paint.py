@@ -104,7 +104,6 @@ def sign_of(hue: int, look: Look) -> str:
 
 
 def _fill(area: Cells, grid: Grid) -> None:
-    """Draw each cell in the inks of its pixels; begins and ends of jobs are exact to an eighth of a column."""
     up, low = grid.upper, grid.lower
     top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
@@ -160,7 +159,6 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
-    """Draw dots on processors that a partition has borrowed from another, whether they are busy or free."""
     if grid.chart.homes is None:
         return
     blank, hatched = (ord("."), ord("-")) if grid.look.ascii else (ord(" "), ord("░"))
@@ -177,7 +175,6 @@ def _borrowed(area: Cells, grid: Grid) -> None:
 
 
 def _paint_useless(area: Cells, grid: Grid) -> None:
-    """Draw free cores that no waiting job can use: with dots on a grey ground."""
     if grid.chart.useless is None:
         return
     up, low = grid.upper, grid.lower
@@ -299,7 +296,6 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
 
 
 def _frame_selected(area: Cells, grid: Grid) -> None:
-    """Draw lines around the part of the selected job that has run, so that it can be found without colours."""
     up, low = grid.upper, grid.lower
     if grid.selected is None or grid.look.patterned:
         return
@@ -327,7 +323,6 @@ def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def _part_alike(area: Cells, grid: Grid) -> None:
-    """Draw thin lines between neighbouring jobs with the same ink."""
     up, low = grid.upper, grid.lower
     is_known = up.rank >= 0
     is_one = is_known & (up.rank == low.rank) & (area.chars == ord(" "))

@@ -46,7 +46,6 @@ class _Bar(NamedTuple):
 
 
 def draw_lane_bars(area: Cells, grid: Grid) -> None:
-    """Draw a bar above each partition's lane, and vertical lines where the height of a bar changes."""
     by_owner = grid.chart.by_owner
     if by_owner is None or grid.chart.memory is not None:
         return
@@ -168,7 +167,6 @@ def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: i
 
 
 def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
-    """Return the row of cells of a bar in which a text of that length, from `column` on, hides the fewest jobs."""
     cells = sorted({row // grid.folds for row in bar.rows})
     over = slice(column - 1, column + length + 1)
     hidden = [

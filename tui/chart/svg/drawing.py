@@ -96,7 +96,6 @@ def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
 
 
 def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
-    """Return the picture of a run, simulated to the last time to draw, as SVG."""
     return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
@@ -109,7 +108,6 @@ def _moved_group(svg: str, place: int, height: int) -> str:
 
 
 def _size(options: Options) -> tuple[int, int]:
-    """Return width and height before the factor `scale`."""
     return round(options.width / options.scale), round(options.height / options.scale)
 
 

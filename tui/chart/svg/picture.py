@@ -72,7 +72,6 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the parts of the chart, the lowest first; `crosses` are those on killed jobs."""
     trails, _ = split(chart.trails, frame, chart.clock)
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)
@@ -212,7 +211,6 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """Return a block for each job and texture with all its rectangles, sorted by rank."""
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:
         rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)

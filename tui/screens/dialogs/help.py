@@ -192,7 +192,6 @@ class HelpScreen(Dialog[None]):
 
 
 def otherwise(word: str) -> tuple[str, ...]:
-    """Return the program's words for what the user typed; empty if none are known."""
     return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
 
 

@@ -47,7 +47,6 @@ class Form:
 
     @classmethod
     def of_spec(cls, spec: str) -> Form:
-        """Return the form for a spec. Raise `ParameterError` if the spec has no valid policy."""
         return cls.of(parse_policy(spec))
 
     @classmethod

@@ -39,7 +39,6 @@ class Answers:
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
-        """Remember an answer to the question `title`, and forget the text that was not finished."""
         earlier = [other for other in self.given.get(title, []) if other != answer]
         self.given[title] = [answer, *earlier][:MOST_REMEMBERED]
         self.begun.pop(title, None)
@@ -178,7 +177,6 @@ class Prompt(Dialog[T | None], Generic[T]):
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
-    """Return the suggestions that contain the typed text, first the ones that begin with it."""
     wanted = typed.strip().lower()
     found = [each for each in suggestions if wanted in each.lower() and wanted != each.lower()]
     return sorted(found, key=lambda each: not each.lower().startswith(wanted))[:MOST_SUGGESTED]

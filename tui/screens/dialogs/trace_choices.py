@@ -45,7 +45,6 @@ def sections(typed: str, opened: Sequence[str]) -> list[Section]:
 
 
 def is_path(typed: str) -> bool:
-    """Return True if the typed text is a path and not words to search for."""
     return typed.startswith((".", "~")) or "/" in typed or os.sep in typed
 
 

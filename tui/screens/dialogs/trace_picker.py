@@ -139,7 +139,6 @@ class TracePicker(Dialog[str | None]):
             self._choose(self._choices[event.option_index])
 
     def _choose(self, choice: Choice | None) -> None:
-        """Show the preview of this trace; a file is read in a thread."""
         self.workers.cancel_group(self, "preview")
         self._chosen = choice
         self.query_one("#open", Button).disabled = choice is None

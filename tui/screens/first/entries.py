@@ -27,7 +27,6 @@ class MenuEntry(NamedTuple):
 
 
 def samples() -> Iterator[MenuEntry]:
-    """Yield an entry for each sample, in the order for newcomers."""
     return map(_sample, SAMPLES)
 
 

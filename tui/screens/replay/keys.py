@@ -192,7 +192,6 @@ def sign(keys: str) -> str:
 
 
 def told_of(action: str) -> str:
-    """Return the keys and the meaning of an action as text."""
     return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
 
 

@@ -37,7 +37,6 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Select a job by its id; for a user, the next of the waiting and running jobs."""
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
@@ -76,7 +75,6 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Change between pages (the chart jumps ahead by most of its width) and scrolling."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 

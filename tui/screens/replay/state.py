@@ -89,7 +89,6 @@ def first_view(
     colour: str | None = None,
     speed: str | None = None,
 ) -> ViewState:
-    """Return the state in which a run is first shown, with the user's settings."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {
         name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown

@@ -87,7 +87,6 @@ class WhatIf:
     # Comparing
 
     def compare(self) -> None:
-        """End the comparison, or ask for a policy and compare from the present on."""
         screen = self._screen
         if screen.shown is None or self._compares_no_more():
             return
@@ -195,7 +194,6 @@ class WhatIf:
     # Branches
 
     def break_processors(self) -> None:
-        """Ask for processors, and let them fail from now on in a new branch."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             screen.tell("the run has not started: make a step with → first")
@@ -235,7 +233,6 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the conditions in a text; raise an error for jobs, users or names that do not exist."""
         from sim.stops.grammar import parse_stop
 
         workload, scene = self._screen.about.workload, self._screen.scene
