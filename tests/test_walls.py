@@ -23,8 +23,10 @@ SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
 ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot", "view"}
 """Modules of `sim.engine` for other rooms; what they ask of a run, a view of it answers."""
-FOR_TYPES = {"sim.engine.moment", "sim.engine.stay"}
-"""Modules that a policy, which is given a moment, names in its types only"""
+FOR_TYPES = {"sim.engine.moment", "sim.engine.stay", "tui.screens.replay.screen"}
+"""Modules whose objects are given to what they import, which names them in its types only: a moment to a policy, the
+replay screen to its controllers
+"""
 FLOORS = (
     (
         "sim.annexes",
@@ -56,7 +58,7 @@ FLOORS = (
     ("tui.panels", "tui.widgets"),
     ("tui.screens",),
     ("tui.sessions",),
-    ("tui.app", "tui.crash_report", "tui.shutdown", "tui.menus", "tui.beginnings"),
+    ("tui.app", "tui.crash_report", "tui.shutdown", "tui.menus"),
     (
         "tui.cli",
         "tui.__main__",

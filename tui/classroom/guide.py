@@ -18,8 +18,8 @@ from tui.classroom.presenting import tell, tell_no_more
 from tui.look.sheets import Line
 from tui.replay.guide import Guide
 from tui.replay.requests import CompareBranch, CompareNoMore, Restore, Veil
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import LessonOver, SceneChanged, ShowLessons
+from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import PANELS
 
 ON_THE_PATH = {
@@ -80,7 +80,7 @@ class LessonGuide:
     def off(self) -> LessonGuide:
         return LessonGuide(self.walk.off())
 
-    def controller(self, screen: ControlledScreen, now: Callable[[], float]) -> Teaching:
+    def controller(self, screen: ReplayScreen, now: Callable[[], float]) -> Teaching:
         return Teaching(screen, now)
 
     def action(self, key: str, letter: str | None) -> str | None:
@@ -128,7 +128,7 @@ def _letters(asked: Question, typed: str) -> str:
 
 
 class Teaching:
-    def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
+    def __init__(self, screen: ReplayScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
         """Time in seconds of the last answer that needed no Enter; at first so early that none is ignored."""

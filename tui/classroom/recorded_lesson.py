@@ -24,9 +24,9 @@ from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.screens.dialogs import HelpScreen
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.layout import most_words
 from tui.screens.replay.messages import ShowLessons
+from tui.screens.replay.screen import ReplayScreen
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -56,7 +56,7 @@ class LessonState(LiveState):
 
 class LiveTeaching(Teaching):
     def __init__(self, screen: LessonScreen) -> None:
-        super().__init__(cast(ControlledScreen, screen))
+        super().__init__(cast(ReplayScreen, screen))
         self._live = screen
 
     def lessons(self) -> None:

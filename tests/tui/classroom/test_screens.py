@@ -16,7 +16,7 @@ from sim.support.errors import SchedscopeError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 from sim.workload.source import Source
 from tests.tui.replays import wait_until
-from tui.beginnings import Begin, Begun
+from tui.classroom.beginnings import Begin, Begun
 from tui.classroom.play.screen import PlayScreen
 from tui.classroom.puzzle.screen import PuzzleScreen
 from tui.classroom.screens import described, screen_of

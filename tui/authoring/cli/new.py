@@ -15,7 +15,7 @@ from sim.policies import POLICIES, Policy
 from sim.policies.registry import cited
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import quoted
-from tui.cli.policy_text import text_of
+from tui.authoring.policy_text import text_of
 from tui.cli.terminal import say
 
 HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""

@@ -24,7 +24,7 @@ def command(trace: str | None, seed: int) -> Any:
     whole = Source(trace or SAMPLE).read()[1]
     workload = afternoon(whole, seed)
     options.needs_terminal("a game", "schedscope run, which compares the results of policies")
-    from tui.beginnings import open_at
+    from tui.classroom.beginnings import open_at
     from tui.classroom.play.screen import PlayScreen
 
     return open_at(

@@ -25,7 +25,7 @@ def command(line: str | None) -> int:
         raise ParameterError(f"{line} is a file, a puzzle is a line of text; schedscope watch opens a trace")
     puzzle = Puzzle() if line is None else parse_puzzle(line)
     options.needs_terminal("a puzzle", "schedscope run LINE")
-    from tui.beginnings import open_at
+    from tui.classroom.beginnings import open_at
     from tui.classroom.puzzle.screen import PuzzleScreen
 
     return open_at(lambda look, is_guest: PuzzleScreen(puzzle, look, is_guest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tui.chart.scale import PAGE, Camera
 from tui.replay.requests import (
@@ -23,8 +24,10 @@ from tui.replay.requests import (
     Scenes,
     TakeBack,
 )
-from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
+
+if TYPE_CHECKING:
+    from tui.screens.replay.screen import ReplayScreen
 
 A_GLANCE = 0.25
 """Longest time in seconds between two pictures of playback, even if now has not moved by a column."""
@@ -39,7 +42,7 @@ JUMPS = (
 class Cameras:
     """Cameras of the charts of both compared runs; both always show the same time."""
 
-    def __init__(self, screen: ControlledScreen) -> None:
+    def __init__(self, screen: ReplayScreen) -> None:
         self._screen = screen
         self._jump: int | None = None
         """Number of the last request that was a jump, if its answer has not been shown yet."""

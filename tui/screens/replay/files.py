@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
@@ -17,8 +17,10 @@ from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import Deliver, KeepSession, OpenTrace, Quit, ShowFirst, UseLook
+
+if TYPE_CHECKING:
+    from tui.screens.replay.screen import ReplayScreen
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
@@ -40,7 +42,7 @@ _PICTURES = b"<svg", b"\x89PNG"
 
 
 class Files:
-    def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
+    def __init__(self, screen: ReplayScreen, recent: Sequence[str]) -> None:
         self._screen, self._recent = screen, recent
 
     @property

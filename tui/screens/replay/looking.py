@@ -15,7 +15,6 @@ from tui.replay.places import find_job
 from tui.replay.requests import Measure
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
@@ -25,10 +24,11 @@ from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
+    from tui.screens.replay.screen import ReplayScreen
 
 
 class Looking:
-    def __init__(self, screen: ControlledScreen) -> None:
+    def __init__(self, screen: ReplayScreen) -> None:
         self._screen = screen
 
     # Selection is shared by all

@@ -160,6 +160,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def told(self) -> Scene | None:
+        """Return the scene that the panels show; None before the first one is computed."""
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
@@ -185,6 +186,7 @@ class ReplayScreen(Screen[None]):
     # The state
 
     def change(self, **changed: Any) -> None:
+        """Change fields of the `ViewState`, and draw the screen."""
         if not self.state.playing and not self._is_driven:
             self._ticked = self._now()
         self.state = replace(self.state, **changed)
@@ -202,6 +204,7 @@ class ReplayScreen(Screen[None]):
         self.change(said=told)
 
     def fail(self, what: str) -> None:
+        """Show the message that an action is impossible."""
         self.app.clear_notifications()
         self.notify(what, severity="error", timeout=12)
 
@@ -210,6 +213,8 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
+        """Open a dialog, and call `then` with its answer unless it is closed without one."""
+
         def answered(answer: T | None) -> None:
             if answer is not None:
                 then(answer)
@@ -285,11 +290,13 @@ class ReplayScreen(Screen[None]):
         self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
+        """Pause playback, and send these requests to the worker."""
         self.pause()
         for order in orders:
             self.ask(order)
 
     def wish(self) -> None:
+        """Tell the worker which part of the run is visible and how, so that it computes matching scenes."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 

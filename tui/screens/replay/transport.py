@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tui.replay.places import parse_place
 from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToMostOvertaken, GoToTurn, Move
 from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.state import first_view
+
+if TYPE_CHECKING:
+    from tui.screens.replay.screen import ReplayScreen
 
 JUMPS = {
     "s": ("start", "a job starts"),
@@ -29,7 +32,7 @@ JUMPS = {
 
 
 class Transport:
-    def __init__(self, screen: ControlledScreen) -> None:
+    def __init__(self, screen: ReplayScreen) -> None:
         self._screen = screen
 
     # Playing

@@ -32,11 +32,11 @@ from tui.replay.requests import (
 )
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import PolicyChosen
 
 if TYPE_CHECKING:
     from sim.stops.grammar import Stop
+    from tui.screens.replay.screen import ReplayScreen
 
 ANOTHER = "another policy"
 ON, BACK, PLAY = "run there", "go back", "play"
@@ -49,7 +49,7 @@ STOP_WAYS = (
 
 
 class WhatIf:
-    def __init__(self, screen: ControlledScreen) -> None:
+    def __init__(self, screen: ReplayScreen) -> None:
         self._screen = screen
 
     # Policies

@@ -1,6 +1,6 @@
 """`schedscope new` writes policies that run, and overwrites no file.
 
-Also tests tui.cli.policy_text.
+Also tests tui.authoring.policy_text.
 """
 
 from __future__ import annotations

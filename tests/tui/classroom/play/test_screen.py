@@ -19,7 +19,7 @@ from sim.workload.model import Workload
 from sim.workload.replay import read
 from tests.tui.cli.program import error, schedscope
 from tests.tui.replays import finished, painted, wait_until
-from tui.beginnings import Begun
+from tui.classroom.beginnings import Begun
 from tui.classroom.play.page import own_chart
 from tui.classroom.play.screen import PlayScreen
 from tui.screens.dialogs.choice import ChoiceDialog

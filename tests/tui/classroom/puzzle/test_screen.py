@@ -1,7 +1,7 @@
 """The puzzle's screen: typed, drawn, undone, replayed, saved.
 
-Also tests tui.classroom.puzzle.board, tui.classroom.puzzle.runs, tui.widgets.fitting_keys, tui.beginnings,
-tui.classroom.cli.puzzle.
+Also tests tui.classroom.puzzle.board, tui.classroom.puzzle.runs, tui.widgets.fitting_keys,
+tui.classroom.beginnings, tui.classroom.cli.puzzle.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sim.workload.replay import read
 from tests.tui.cli.program import error
 from tests.tui.late import late_message
 from tests.tui.replays import finished, painted, wait_until
-from tui.beginnings import Begun
 from tui.chart.cells.grid import Size
+from tui.classroom.beginnings import Begun
 from tui.classroom.puzzle.board import NAMES, Board, Scale, part_at
 from tui.classroom.puzzle.draft import Draft
 from tui.classroom.puzzle.runs import charts

@@ -1,6 +1,6 @@
 """What-if on the replay screen: other policies, branches, comparisons, causes, bookmarks.
 
-Also tests tui.screens.replay.controlled, tui.screens.replay.drawing, tui.screens.replay.messages.
+Also tests tui.screens.replay.drawing, tui.screens.replay.messages.
 """
 
 from __future__ import annotations
