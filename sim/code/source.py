@@ -105,11 +105,7 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value as a short text; "" if there is no short text for it.
-
-    >>> [short(value) for value in (1200.0, (1, 2), [5] * 9, {}, object())]
-    ['1200', '(1, 2)', '9 items', '0 items', '']
-    """
+    """Return a value as a short text; "" if there is no short text for it."""
     if isinstance(value, bool) or value is None:
         return str(value)
     if type(value) is int:

@@ -78,18 +78,7 @@ def names_of_jobs(parting: Divergence, workload: Workload) -> str:
 
 
 def how_it_differs(parting: Divergence, workload: Workload) -> str:
-    """Return a few words on which events of the second run take the place of the first run's.
-
-    >>> from types import SimpleNamespace
-    >>> from typing import cast
-    >>> from sim.comparison.divergence import Act
-    >>> from sim.workload.model import Job
-    >>> jobs = [Job(rank, str(rank), 0, 1, 1) for rank in range(2)]
-    >>> both, one, none = (Act("starts", 1),), (Act("ends", 0),), ()
-    >>> workload = cast(Workload, SimpleNamespace(jobs=jobs))
-    >>> [how_it_differs(Divergence(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
-    ['J1 starts instead of J0, which ends', 'J1 starts', 'J0 does not end']
-    """
+    """Return a few words on which events of the second run take the place of the first run's."""
     there, here = (acts[0] if acts else None for acts in parting.only)
     if here is None:
         return "" if there is None else f"{name(workload.jobs[there.rank])} {_NOT[there.verb]}"
@@ -119,14 +108,7 @@ def _verb_of(account: Account, at: Clock) -> str:
 
 
 def changed(entry: Versus) -> str:
-    """Return the change from the first value to the second as text.
-
-    >>> from sim.comparison.differences import versus
-    >>> from sim.metrics.catalogue import metric
-    >>> wait = metric("mean_wait")
-    >>> [changed(versus(wait, *pair)) for pair in ((4, 3), (2, 40), (1e9, 1e9 + 1), (5, 5))]
-    ['-25.0 %', '× 20', '<0.1 %', '']
-    """
+    """Return the change from the first value to the second as text."""
     if not entry.change:
         return ""
     if entry.change >= 9:

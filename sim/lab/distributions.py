@@ -14,8 +14,8 @@ from sim.lab.kept import Kept, Quantity, quantity
 from sim.lab.pivot import Condition, check_factor, factor, order_of, records
 from sim.lab.results import Results
 from sim.lab.series import Panel, Point, log_names, said
+from sim.lab.week import WEEKLY, mean_by_hour
 from sim.metrics.measure import group_of
-from sim.metrics.week import WEEKLY, mean_by_hour
 from sim.support.errors import NotThereError
 from sim.support.formatting import quoted
 from sim.workload.model import Bools, Floats

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.lab.week import hours_of_week, week
 from sim.metrics.catalogue import SPREADS, Unit
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow
-from sim.metrics.week import hours_of_week, week
 from sim.support.errors import ParameterError, near
 from sim.support.formatting import quoted
 from sim.workload.categories import TAU

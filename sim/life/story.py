@@ -246,11 +246,7 @@ def _entered(moment: Entered, life: Life) -> str:
 
 
 def _columns(columns: int) -> str:
-    """Return columns (bits) as text; of more than four ranges, their number and the first and last column.
-
-    >>> _columns(0b1110011), _columns(0b1010101010101)
-    ('columns 0-1 4-6', '7 columns from 0 to 12')
-    """
+    """Return columns (bits) as text; of more than four ranges, their number and the first and last column."""
     pieces = written(columns)
     if pieces.count(" ") < 4:
         return f"column{'s' if columns.bit_count() > 1 else ''} {pieces}"

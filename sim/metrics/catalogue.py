@@ -284,11 +284,7 @@ _BY_NAME = {entry.name: entry for entry in (*METRICS, *FRAGMENTATION, *FAIRNESS)
 
 
 def metric(name: str) -> Metric:
-    """Return the metric of that name.
-
-    >>> metric("mean_wait").unit
-    's'
-    """
+    """Return the metric of that name."""
     try:
         return _BY_NAME[name]
     except KeyError:

@@ -209,11 +209,7 @@ def _numbered(second: Bools) -> Ints:
 
 
 def _class_names(thresholds: Sequence[float]) -> list[Category]:
-    """Return the names of the classes of estimates that these thresholds (in seconds) separate.
-
-    >>> [name.label for name in _class_names([1000, 10000])], _class_names([60])[1]
-    (['short', 'medium', 'long'], Category(label='class 1', meaning='estimate >= 60 s'))
-    """
+    """Return the names of the classes of estimates that these thresholds (in seconds) separate."""
     limits = [f"{limit:g}" for limit in thresholds]
     if not limits:
         return [Category("all", "every job")]

@@ -96,12 +96,7 @@ def meant(text: str, entries: Sequence[Searchable]) -> str:
 
 
 def respelled(text: str, entries: Sequence[Searchable]) -> str:
-    """Return the words with each unknown one as the known one most like it, if that finds an entry; else "".
-
-    >>> from sim.metrics.catalogue import METRICS
-    >>> respelled("worst wiat", METRICS), respelled("xyzzy", METRICS)
-    ('worst wait', '')
-    """
+    """Return the words with each unknown one as the known one most like it, if that finds an entry; else ""."""
     names = {word for entry in entries for word in entry.name.split("_")}
     known = {*_ALIKE, *_SAME, *_FILLING, *names}
 

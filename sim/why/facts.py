@@ -66,11 +66,7 @@ class PassedBy(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Return a clause about how many of these jobs held processors that this job needed; "" if unknown.
-
-        >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
-        (', 2 of which held processors it needed', ', which held processors it needed', '')
-        """
+        """Return a clause about how many of these jobs held processors that this job needed; "" if unknown."""
         if self.in_its_way is None:
             return ""
         if self.jobs == 1:
@@ -168,11 +164,7 @@ Fact: TypeAlias = (
 
 
 def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
-    """Return the label and the text of a fact; `at` writes a time as text.
-
-    >>> fact_row(Needs(64, 7200)), fact_row(Ahead(1, 8))
-    (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))
-    """
+    """Return the label and the text of a fact; `at` writes a time as text."""
     match fact:
         case Needs(procs, seconds, asked):
             return "needs", f"{asked or f'{procs:,}'} for {span(seconds)}"

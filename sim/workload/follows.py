@@ -157,13 +157,6 @@ def not_before(
     waits for one of several has the difference as its `lead`.
 
     Jobs that are not `kept` delay no other, and a job with such an alternative waits for none.
-
-    >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True]))[0].tolist()
-    [60.0, 60.0]
-    >>> either = Follow((After(0),), is_any=True)
-    >>> _, follows = not_before((None, either), np.array([60.0, 20.0]), np.array([True, True]))
-    >>> follows[1].lead, follows[1].due(60, 30)
-    (40.0, 30)
     """
     found, made = submit.copy(), [*follows]
     for job, follow in enumerate(follows):
@@ -238,10 +231,6 @@ def failing(killed: NDArray[np.bool_], status: NDArray[np.int64]) -> NDArray[np.
 def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool = False) -> NDArray[np.bool_]:
     """Return True for each job whose condition can never be met; `may_cancel`: the run itself may cancel jobs. A job
     that never runs counts as cancelled: it ends badly, and at once.
-
-    >>> after = (None, Follow((After(0, "ok"),)), Follow((After(1, "any"),)))
-    >>> never_submitted(after, np.array([True, False, False])).tolist()
-    [False, True, False]
     """
     never = np.zeros(len(fails), np.bool_)
     bad = fails.copy()
@@ -254,12 +243,7 @@ def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool
 
 
 def possible(follows: Follows, bad: NDArray[np.bool_], may_cancel: bool = False) -> Follows:
-    """Return the conditions with only alternatives that can be met; `bad` jobs fail or are left out.
-
-    >>> either = Follow((After(0, "ok"), After(1, "ok")), is_any=True)
-    >>> [one.job for one in possible((None, None, either), np.array([True, False, False]))[2].after]
-    [1]
-    """
+    """Return the conditions with only alternatives that can be met; `bad` jobs fail or are left out."""
     return tuple(
         replace(follow, after=tuple(one for one in follow.after if one.is_met_by(bool(bad[one.job]), may_cancel)))
         if follow is not None and follow.is_any
@@ -366,14 +350,7 @@ class Dependencies:
         return tuple(made) if any(made) else ()
 
     def early(self) -> list[str]:
-        """Return the jobs that name a job that was only added after them; `follows` ignores such a dependency.
-
-        >>> listed = Dependencies()
-        >>> for job, text in (("1", "afterok:2?after:9"), ("2", "afterany:1")):
-        ...     listed.add(job, text)
-        >>> listed.early()
-        ['1']
-        """
+        """Return the jobs that name a job that was only added after them; `follows` ignores such a dependency."""
         first: dict[str, list[int]] = {}
         for at, (job, _, _) in enumerate(self._texts):
             for name in {job, job.partition("_")[0]}:

@@ -110,11 +110,7 @@ class Header:
         return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
-        """Return `moment` in seconds of the trace; a date is taken in the machine's time zone.
-
-        >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
-        16200.0
-        """
+        """Return `moment` in seconds of the trace; a date is taken in the machine's time zone."""
         if not isinstance(moment, datetime):
             return moment
         if self.unix_start is None:

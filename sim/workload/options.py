@@ -55,11 +55,7 @@ class Option:
 
     @property
     def range(self) -> str:
-        """Return the allowed values as text.
-
-        >>> OPTIONS["load"].range, OPTIONS["high"].range, OPTIONS["overrun"].range
-        ('between 0.000001 and 1,000,000', 'between 0 and 1', 'kill or grow')
-        """
+        """Return the allowed values as text."""
         if self.choices:
             return " or ".join(self.choices)
         if self.low is None or self.high is None:
@@ -78,11 +74,7 @@ class Option:
         return self.low is None or self.high is None or bool(self.low <= value <= self.high)
 
     def taken(self, given: object) -> Any:
-        """Return the value for a typed or stored value, the default for None; raise an error for another type.
-
-        >>> OPTIONS["lead"].taken("1h"), OPTIONS["lead"].taken(None)
-        (3600.0, 86400.0)
-        """
+        """Return the value for a typed or stored value, the default for None; raise an error for another type."""
         if given is None:
             return self.default
         if self.choices and given not in self.choices:
@@ -96,11 +88,7 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the value of a word from a plan of experiments, in which numbers, yes and no are words.
-
-        >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
-        (100, True, 3600.0)
-        """
+        """Return the value of a word from a plan of experiments, in which numbers, yes and no are words."""
         words = {"yes": True, "true": True, "no": False, "false": False}
         try:
             value = words[word] if self.kind is bool else self.kind(word)

@@ -103,11 +103,7 @@ def written_machine(sizes: Iterable[Resize]) -> str:
 
 
 def written_outages(outages: Iterable[Down]) -> str:
-    """Return the outages as a user would type them.
-
-    >>> written_outages(parse_outages("5d..6d;1h..: 3"))
-    '432000..518400; 3600..: 3'
-    """
+    """Return the outages as a user would type them."""
     told = []
     for begins, ends, gone, announced in outages:
         which = "" if announced else f": {gone or 'all'}"

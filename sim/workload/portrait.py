@@ -228,11 +228,7 @@ def _counts(index: Ints, length: int) -> tuple[int, ...]:
 
 
 def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
-    """Return a histogram with a bin up to each limit and one above all, without the empty bins at the end.
-
-    >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
-    (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
-    """
+    """Return a histogram with a bin up to each limit and one above all, without the empty bins at the end."""
     edges = [0.0, *(float(limit) for limit in limits), float("inf")]
     counts = _counts(np.searchsorted(limits, values, side="left"), len(limits) + 1)
     used = max((i + 1 for i, count in enumerate(counts) if count), default=0)

@@ -125,11 +125,7 @@ def _content_lines(text: str) -> Iterator[str]:
 
 
 def _stem(path: str | Path) -> str:
-    """Return the file's name without the endings that name compression and format.
-
-    >>> _stem("logs/CTC-SP2-1996-3.1-cln.swf.gz")
-    'CTC-SP2-1996-3.1-cln'
-    """
+    """Return the file's name without the endings that name compression and format."""
     name = Path(path).name
     name = name[:-3] if name.lower().endswith(".gz") else name
     stem, ending = os.path.splitext(name)

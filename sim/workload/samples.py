@@ -115,11 +115,7 @@ def sample_of(name: str) -> Sample | None:
 
 
 def sample_path(name: str) -> Path:
-    """Return the path of a sample's file, from its name with or without the ending; raise an error for an unknown name.
-
-    >>> sample_path("z-figure4").name, sample_path("full-memory.json").name
-    ('z-figure4.swf', 'full-memory.json')
-    """
+    """Return the path of a sample's file, from its name with or without the ending; raise an error for another name."""
     plain = _without_ending(name)
     if plain not in _BY_NAME:
         raise ParameterError(f"no sample {name!r}{near(plain, _BY_NAME)}")

@@ -128,11 +128,7 @@ class Request:
         return tuple(each * tasks + more for each, more in zip(self.each, once, strict=True))
 
     def written(self, kinds: Sequence[str]) -> str:
-        """Return the request as text; `kinds` are the names of the resources.
-
-        >>> Request((4, 30), tasks=10, most=2).written(("cores", "memory"))
-        '10 tasks of 4 cores and 30 MB on at most 2 nodes'
-        """
+        """Return the request as text; `kinds` are the names of the resources."""
         unit = count(self.nodes or 0, "node") if self.tasks is None else count(self.tasks, "task")
         text = f"{unit} of {in_amounts(kinds, self.each)}"
         if any(self.per_node):
@@ -143,11 +139,7 @@ class Request:
 
 
 def in_amounts(kinds: Sequence[str], amounts: Sequence[int]) -> str:
-    """Return amounts of resources as text; an amount of 0 is left out. `kinds` are the names of the resources.
-
-    >>> in_amounts(("cores", "memory", "gpu"), (1, 2048, 2))
-    '1 core, 2,048 MB and 2 GPUs'
-    """
+    """Return amounts of resources as text; an amount of 0 is left out. `kinds` are the names of the resources."""
     told = []
     for kind, (name, amount) in enumerate(zip(kinds, amounts, strict=True)):
         if amount:

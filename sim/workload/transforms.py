@@ -230,14 +230,7 @@ class Transforms(TransformOptions):
 
 
 def parse_estimates(text: str) -> Estimates:
-    """Return the kind of estimates that a text from the command line names; raise an error for another text.
-
-    >>> parse_estimates("factor:2")
-    Estimates(kind='factor', value=2.0)
-    >>> parse_estimates("guess")
-    Traceback (most recent call last):
-    sim.support.errors.ParameterError: no estimates 'guess', there are recorded, exact, factor:R, random:R or phi:P
-    """
+    """Return the kind of estimates that a text from the command line names; raise an error for another text."""
     name, colon, value = text.strip().partition(":")
     kind = next((kind for kind in get_args(EstimateKind) if kind == name), None)
     if kind is None:

@@ -115,9 +115,6 @@ class ChartView:
     def edges(self) -> tuple[int, ...]:
         """Return the processors at the edges of bands, from the top: band b has the processors from edges[b + 1] to
         before edges[b].
-
-        >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
-        ((8, 6, 4, 2, 0), (2, 1, 0))
         """
         if inner := self._inner_cuts:
             units = (self.low, *inner, self.high)
@@ -135,12 +132,7 @@ class ChartView:
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
-        """Return the lowest and the highest processor at a row of pixels; None if the row has no processors.
-
-        >>> view = ChartView(60, 0, 10, 5, 0, 8)
-        >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
-        ((6, 7), (0, 0), None)
-        """
+        """Return the lowest and the highest processor at a row of pixels; None if the row has no processors."""
         band = self.band_rows()[row] if 0 <= row < self.rows else -1
         if band < 0:
             return None
@@ -294,10 +286,6 @@ class Camera:
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
         """Return the camera with half as many processors for each of `steps` (twice as many if negative); processor
         `at`, or else the middle one, stays in place.
-
-        >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
-        >>> closer.low, closer.high
-        (32, 64)
         """
         count = self.high - self.low
         at = (self.low + self.high) // 2 if at is None else at

@@ -258,13 +258,7 @@ def _gaps(portrait: Portrait) -> str:
 
 
 def _peak(arrivals: Arrivals) -> str:
-    """Return a sentence on the hours of the day at which most and fewest jobs arrive.
-
-    >>> from datetime import datetime
-    >>> day = datetime(1996, 9, 23)
-    >>> _peak(Arrivals("UTC", day, day, (0,) * 14 + (9,) + (1,) * 9, (0,) * 7))
-    'Most come at 14–15 h (9 jobs), fewest at 0–1 h (0).'
-    """
+    """Return a sentence on the hours of the day at which most and fewest jobs arrive."""
     hours = arrivals.by_hour
     most, least = max(hours), min(hours)
     at, low = hours.index(most), hours.index(least)

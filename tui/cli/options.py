@@ -125,12 +125,7 @@ def replay(source: Source, aloud: bool = False) -> Replay:
 
 
 def told(fidelity: Fidelity) -> list[str]:
-    """Return a line on each thing that was left out or assumed while reading.
-
-    >>> from sim.workload.fidelity import Fidelity, Note
-    >>> told(Fidelity(skipped=(Note("never ran (run time < 0)", 5681, "job 13"),)))
-    ['skipped 5,681: never ran (run time < 0), first job 13']
-    """
+    """Return a line on each thing that was left out or assumed while reading."""
     kinds = {"skipped": fidelity.skipped, "assumed": fidelity.assumed, "invented": fidelity.invented}
     return [
         f"{kind} {note.count:,}: " + printable(", first ".join(filter(None, (note.what, shortened(note.first)))))

@@ -8,7 +8,7 @@ from sim.lab.series import Panel
 from sim.support.errors import ParameterError
 from sim.support.formatting import printable, shortened
 from sim.support.optional_imports import extra
-from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
+from tui.lab.round_ticks import linear_ticks, log_ticks, tick_label
 from tui.look.palette import JOB_COLOURS
 from tui.look.text import plain
 

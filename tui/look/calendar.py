@@ -38,11 +38,7 @@ class Calendar:
             return None
 
     def moment(self, seconds: float) -> str:
-        """Return a time of the trace as weekday, date and clock; if no date can express it, as a day of the trace.
-
-        >>> Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific")).moment(3600)
-        'Mon 12 Aug 07:09:07'
-        """
+        """Return a time of the trace as weekday, date and clock; if no date can express it, as a day of the trace."""
         local = self.local(seconds) if seconds < inf else None
         if local is None:
             return clock(seconds)

@@ -91,11 +91,7 @@ def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: 
 
 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
-    """Return the text wrapped into lines of `width` columns; a day and the time after it stay in one line.
-
-    >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
-    ['needs 64, 40', 'free now']
-    """
+    """Return the text wrapped into lines of `width` columns; a day and the time after it stay in one line."""
     lines: list[list[str]] = [[]]
     room, taken = max(width - indent, 1), 0
     for word in _words_and_times(text):

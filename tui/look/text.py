@@ -78,11 +78,7 @@ def _cells_of_all(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text cut to at most `width` columns; an ellipsis marks a cut.
-
-    >>> shorten("interactive", 8), shorten("low", 8)
-    ('interac…', 'low')
-    """
+    """Return the text cut to at most `width` columns; an ellipsis marks a cut."""
     if cells(text) <= width:
         return text
     end = sum(taken < width for taken in accumulate(map(cells, text)))
@@ -97,11 +93,7 @@ def pad(text: str, width: int, align: Align = "left") -> str:
 def table(
     rows: Iterable[Sequence[str]], align: Sequence[Align] | None = None, gap: int = 2, indent: int = 0
 ) -> list[str]:
-    """Return lines of aligned columns: by default the first is left-aligned and the others right-aligned.
-
-    >>> table([("queue", "jobs"), ("low", "1,200")])
-    ['queue   jobs', 'low    1,200']
-    """
+    """Return lines of aligned columns: by default the first is left-aligned and the others right-aligned."""
     lines = [list(row) for row in rows]
     if not lines:
         return []
@@ -191,12 +183,7 @@ def with_unit(title: str, unit: str) -> str:
 
 
 def cell(entry: Metric, value: Value) -> str:
-    """Return the value of a metric as text.
-
-    >>> from sim.metrics.catalogue import metric
-    >>> cell(metric("mean_wait"), 1234.56), cell(metric("utilization"), 0.5), cell(metric("killed"), None)
-    ('1,234.6', '50.00 %', '–')
-    """
+    """Return the value of a metric as text."""
     if value is None:
         return "–"
     if entry.unit == "share":

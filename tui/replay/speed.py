@@ -21,11 +21,7 @@ class Speed:
 
     @property
     def label(self) -> str:
-        """Return the speed as text for the screen.
-
-        >>> [speed.label for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
-        ['by event, 2 s', '1h/s', 'top speed']
-        """
+        """Return the speed as text for the screen."""
         if self.moment:
             return f"by event, {self.moment:g} s"
         if self.seconds == inf:

@@ -96,11 +96,7 @@ def is_puzzle(text: str) -> bool:
 
 
 def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
-    """Return the puzzle in a line; a TraceError names the wrong job, the expected form, and the file `where`.
-
-    >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
-    PuzzleJob(procs=4, run=1200, submit=120, asked=3600)
-    """
+    """Return the puzzle in a line; a TraceError names the wrong job, the expected form, and the file `where`."""
     where = NAME if where is None else where
     begin = _BEGIN.match(text)
     if begin is None:
@@ -143,11 +139,7 @@ def _seconds(text: str, name: str, where: str | Path) -> int:
 
 
 def _time(seconds: int) -> str:
-    """Return a time in seconds as the shortest exact text.
-
-    >>> _time(0), _time(600), _time(5400), _time(90061)
-    ('0', '10m', '1h30m', '1d1h1m1s')
-    """
+    """Return a time in seconds as the shortest exact text."""
     parts = []
     for unit, size in _UNITS:
         count, seconds = divmod(seconds, size)

@@ -25,9 +25,6 @@ def generate(
 ) -> Trace:
     """Return a trace of a model; where `procs` and `load` are None, they are those of `like`. hyper-erlang is fitted to
     `like`, class by class (Zhang et al. 2000, section 2.1).
-
-    >>> generate("sud", 100, 64, load=0.5).table.shape
-    (100, 18)
     """
     if model not in MODELS:
         raise ParameterError(f"no model {model!r}{near(model, MODELS)}")

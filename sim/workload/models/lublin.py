@@ -71,10 +71,6 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
     """Return a trace of `jobs` jobs for a machine of `procs` processors, with the offered load `load` if that is given.
 
     Times are whole seconds; the same seed and load give the same trace.
-
-    >>> trace = generate(jobs=3, procs=64, seed=1)
-    >>> trace.format, trace.header.max_procs, trace.table.shape
-    ('generated', 64, (3, 18))
     """
     check_wanted(jobs, procs, seed)
     rng = np.random.default_rng(seed)

@@ -178,9 +178,6 @@ def refuse_large(options: Options, out: str | Path) -> None:
 def form_of(out: str) -> Form:
     """Return the format of a picture by the extension of its file name. An error is raised for other extensions, or if
     the package resvg_py, which PNG needs, is missing.
-
-    >>> form_of("chart.svg"), form_of("/dev/stdout")
-    ('svg', 'svg')
     """
     suffix = Path(out).suffix.lower()
     if suffix == ".png":

@@ -72,9 +72,6 @@ def outline(rects: Iterable[Rect]) -> str:
 def write_in(rect: Rect, word: str, colour: str) -> str:
     """Return an SVG text with the word in the middle of a rectangle, rotated if it fits only that way; "" if it fits
     neither way.
-
-    >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
-    ''
     """
     upright, turned = fitting(word, rect.width, rect.height), fitting(word, rect.height, rect.width)
     size = upright or turned

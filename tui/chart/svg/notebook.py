@@ -20,11 +20,7 @@ def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
 
 
 def with_own_ids(svg: str) -> str:
-    """Return the SVG picture with ids that no other picture in the notebook has.
-
-    >>> with_own_ids('<a id="now"/><b fill="url(#now)"/>') != with_own_ids('<a id="now"/><b fill="url(#now)"/>')
-    True
-    """
+    """Return the SVG picture with ids that no other picture in the notebook has."""
     ending = f"-cell{next(_NUMBERS)}"
     named = re.sub(
         r'\b(id|aria-labelledby)="([^"]*)"', lambda found: f'{found[1]}="{_with_suffix(found[2], ending)}"', svg

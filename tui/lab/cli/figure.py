@@ -13,8 +13,8 @@ from sim.lab.series import Panel, Point
 from sim.support.errors import ParameterError
 from sim.support.files import write_whole
 from sim.support.optional_imports import extra
-from tui.chart.round_ticks import tick_label, time_unit
 from tui.lab.cli.figure_style import DASHES, HATCHES, MARKERS, FigureSize, Style, as_text, round_off
+from tui.lab.round_ticks import tick_label, time_unit
 
 P = TypeVar("P")
 NARROWEST = 1.6

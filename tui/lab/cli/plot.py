@@ -15,7 +15,7 @@ from sim.lab.paired import panels_against
 from sim.lab.pivot import Condition, PivotQuery
 from sim.lab.results import Results
 from sim.lab.series import Panel, axis_title, panels
-from sim.metrics.week import WEEKLY
+from sim.lab.week import WEEKLY
 from sim.support.files import write_whole
 from sim.support.formatting import quoted
 from tui.cli import options

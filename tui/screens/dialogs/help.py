@@ -198,9 +198,6 @@ def otherwise(word: str) -> tuple[str, ...]:
 def filtered(groups: Groups, typed: str) -> Groups:
     """Return the rows whose key or sign was typed. If there are none, return the rows that contain each typed word, or
     another word for the same thing.
-
-    >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
-    [('Playing', [('g', 'Go to a time.')])]
     """
     wanted = typed.lower().split()
     said = [(word, *otherwise(word)) for word in wanted]

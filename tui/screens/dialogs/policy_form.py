@@ -67,11 +67,7 @@ class Form:
 
     @property
     def spec(self) -> str:
-        """Return the shortest spec of the policy or, if a text is invalid, a spec with the typed texts.
-
-        >>> Form("easy", {"depth": "1", "order": "sjf"}).spec, Form("easy", {"depth": "x"}).spec
-        ('easy:order=sjf', 'easy:depth=x')
-        """
+        """Return the shortest spec of the policy or, if a text is invalid, a spec with the typed texts."""
         try:
             return written_policy(parse_policy(self._spec_typed))
         except ParameterError:
@@ -134,11 +130,7 @@ def _without_prefix(message: str, parameter: Parameter, text: str) -> str:
 
 
 def error_of(spec: str) -> str | None:
-    """Return what is wrong with a spec; None if it is valid.
-
-    >>> error_of("eazy")
-    "no policy 'eazy'; did you mean 'easy'?"
-    """
+    """Return what is wrong with a spec; None if it is valid."""
     try:
         parse_policy(spec)
     except ParameterError as error:
@@ -202,11 +194,7 @@ def _files(typed: str) -> list[PolicyEntry]:
 
 
 def entries(typed: str) -> list[PolicyEntry]:
-    """Return entries for policies and short names that match all typed words, the best match first.
-
-    >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
-    (['mbgs', 'gang-migrate-backfill'], ['firstfit'])
-    """
+    """Return entries for policies and short names that match all typed words, the best match first."""
     wanted = typed.lower().split()
     found = list(_all_entries(with_aliases=bool(wanted)))
     matching = [entry for entry in found if all(_holds(entry, word) for word in wanted)]

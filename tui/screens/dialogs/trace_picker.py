@@ -281,11 +281,7 @@ def _trace(choice: Choice, trace: Trace, workload: Workload, width: int) -> Iter
 
 
 def size(many: int) -> str:
-    """Return the size of a file, `many` bytes, as text.
-
-    >>> size(300), size(387790), size(5 * 2**30)
-    ('300 bytes', '379 KB', '5.0 GB')
-    """
+    """Return the size of a file, `many` bytes, as text."""
     amount, unit = float(many), 0
     while amount >= 1024 and unit < len(UNITS) - 1:
         amount, unit = amount / 1024, unit + 1

@@ -184,11 +184,7 @@ def typed_path(typed: str) -> Path:
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:
-    """Return the path, the width and the height in pixels of a drawing, as a user typed them.
-
-    >>> parse_drawing("chart.svg 1600x900")[1:]
-    (1600, 900)
-    """
+    """Return the path, the width and the height in pixels of a drawing, as a user typed them."""
     found = re.fullmatch(r"(.+\.(?:svg|png))(?:\s+(\d{3,5})\s*[x×]\s*(\d{3,5}))?", text.strip())
     if found is None:
         raise ParameterError(f"{text.strip()!r}: expected FILE.svg, or FILE.svg WIDTHxHEIGHT")

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from sim.metrics.week import HOURS, hours_of_week, week
+from sim.lab.week import HOURS, hours_of_week, week
 from sim.workload.model import Header
 from tests.sim.conftest import Lab
 

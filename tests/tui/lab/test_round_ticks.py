@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.chart.round_ticks import linear_ticks, log_ticks, time_unit
+from tui.lab.round_ticks import linear_ticks, log_ticks, time_unit
 
 SMALL = st.floats(1e-6, 1e9)
 
