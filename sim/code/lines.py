@@ -96,10 +96,7 @@ class PassCode:
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return the code of one decision of the step; None if no line of the policy belongs to it.
-
-        Without a decision that a line made, it is that of the last tested condition about the job `rank`.
-        """
+        """Return the code of a decision of the step, else of the last condition about `rank`, or None."""
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._focus_on(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]

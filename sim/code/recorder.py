@@ -1,8 +1,4 @@
-"""Recorder of one step: which lines of the policy's code run, and which variables they set.
-
-It uses Python's tracing, in this thread and only for functions of policies. Other steps take no extra time: a step to
-be recorded is repeated for this purpose.
-"""
+"""Recorder of one step by Python's tracing: which lines of the policy's code run, and what they set."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""First difference of two runs of one workload, and what each run did there, or why a job waited.
-
-Visible events count: a job starts (or is placed in the matrix), is suspended, resumes, migrates or ends. Plans do not
-count, because policies plan differently long before any job is treated differently. The processors of a job and the
-times of passes do not count either. Two runs differ when an event of a job happens in only one of them.
-"""
+"""First difference of two runs of one workload in visible events of jobs, and what each run did there."""
 
 from __future__ import annotations
 

@@ -326,9 +326,7 @@ class Waits:
         """True if enough processors were free for the job after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """Record the reason after a step; return the stretch before if a new one begins, otherwise None. `head` is the
-        first in the queue if the policy plans for it only; `switched`: the step switched the policy.
-        """
+        """Record the reason after a step; return the stretch before if a new one begins, otherwise None."""
         moment, job = self._engine.moment, self._job
         free, ahead = room(moment), len(moment.queue.ahead_of(job.rank))
         last = self._until_now()

@@ -1,8 +1,4 @@
-"""Life of one job: the events from its submission to its end, and its reasons to wait.
-
-`life_of` runs the workload under a policy and records one job, step by step (`sim.life.job_recorder`), as a `Life` with
-its events (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` make text of them.
-"""
+"""Life of one job (`life_of`): the events from its submission to its end, and its reasons to wait."""
 
 from __future__ import annotations
 
@@ -25,23 +21,17 @@ from sim.workload.outages import absent
 
 @dataclass(frozen=True)
 class Life:
-    """Life of one job under one policy: its events, and its `start` and `end`, which are None if the job did not start
-    or end.
-    """
+    """Life of one job under one policy: its events, and its `start` and `end`, or None."""
 
     policy: str
-    """Spec of the policy; after switches, the specs of all policies that the run has had, with the times of the
-    switches.
-    """
+    """Spec of the policy; after switches, all specs with the times of the switches."""
     procs: int
     """Number of processors of the machine, available or not."""
     there: int
     """Number of processors available when the job was submitted."""
     job: Job
     start: float | None
-    """Time at which the job first ran; in a matrix, when one of its rows first had a turn. None if the job did not
-    start.
-    """
+    """Time at which the job first ran, in a matrix had its first turn; None if it did not start."""
     end: float | None
     ran: float | None
     """Run time in seconds, without lost work and suspensions; None if the job did not end."""
@@ -87,10 +77,7 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload under the policy until the job of this rank ends, and return the job's life.
-
-    `switches` has a pair (time, policy) for each change to another policy during the run.
-    """
+    """Return the life of the job with this rank; `switches` has (time, policy) of each change during the run."""
     scenario = Scenario(workload, policy, switches, placement)
     engine = scenario.at_the_beginning()
     return watch(engine, rank, scenario.stepper(engine))

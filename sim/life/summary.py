@@ -111,11 +111,7 @@ def _how_many_of(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return a sentence on the moves of the planned start, and all planned starts with the real one.
-
-    `told_of` plans are shown above the sentence. Plans before the last loss of work are left out. Without plans, a wait
-    or a start, it is ("", ()).
-    """
+    """Return a sentence on `told_of` moves of the planned start, and all planned starts with the real one."""
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]
     start = max((m.time for m in life.moments if isinstance(m, Started)), default=life.start)

@@ -1,8 +1,4 @@
-"""Metrics of a whole schedule: statistics of its jobs, and the use of the machine.
-
-Job statistics are taken over finished jobs only. Counts (backfilled, preemptions, missed reservations) and metrics of
-the machine cover all events, including those of killed jobs and of jobs left unfinished.
-"""
+"""Metrics of a whole schedule: statistics of finished jobs, and counts and use of the machine by all jobs."""
 
 from __future__ import annotations
 

@@ -86,11 +86,7 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 
 
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None, submit: Floats | None = None) -> Ints:
-    """Return the number of jobs that were submitted later and started earlier, for each of `ranks` (None: all).
-
-    A job without a start (nan) still waits: all later jobs that have started have passed it. `submit` has the submit
-    times in the run if they differ from the trace's.
-    """
+    """Return how many later jobs started earlier, for each of `ranks` (None: all); without a start (nan), all did."""
     ranks = np.arange(len(start)) if ranks is None else ranks
     if submit is None:
         submit = workload.submit

@@ -45,9 +45,7 @@ class GroupRow:
 
 
 def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each of Kettimuthu's sixteen categories, by run time and processors. For figures 4.3 and 4.4, of
-    jobs with a good estimate, pass `jobs.where(well_estimated(jobs))`.
-    """
+    """Return a row for each of Kettimuthu's sixteen categories, by run time and processors."""
     jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
 

@@ -80,11 +80,7 @@ class Metrics:
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """Return all metrics of a schedule, and those of the groups in all groupings of `GROUPS` and `also`.
-
-    With `killed=False`, killed jobs are left out of the job statistics. `tau` is the least run time in seconds that
-    bounded slowdowns divide by.
-    """
+    """Return all metrics of a schedule and its groups; `tau` is the least run time in bounded slowdowns."""
     jobs = FinishedJobs.of(schedule, killed, tau)
     values = {**aggregates(jobs), **fragmentation(schedule)}
     found = {group.name: [row.without_members() for row in group.rows(jobs)] for group in (*GROUPS, *also)}

@@ -1,8 +1,4 @@
-"""State after a step as conditions see it (an instant), read from a moment of a run or from a history.
-
-A live run answers without a snapshot, and a history answers many questions without an engine, so that a search computes
-only what its condition needs.
-"""
+"""State after a step as conditions see it (an instant), read from a moment of a run or from a history."""
 
 from __future__ import annotations
 

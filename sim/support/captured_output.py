@@ -1,8 +1,4 @@
-"""Capture of the output of user-defined code, with the step in which the policy printed it.
-
-User-defined code gets functions of this module in place of `print` and `breakpoint` (see `sim.policies.own.loading`).
-Its warnings are printed in the same way. User-defined code can neither end the process nor prevent its end.
-"""
+"""Capture of the output of user-defined code, which can neither end the process nor prevent its end."""
 
 from __future__ import annotations
 
@@ -66,9 +62,7 @@ _ALL, _MAP, _LEN = all, map, len  # user-defined code can replace these names in
 
 
 class _Builtins(ModuleType):
-    """Class of the module `builtins`, so that a line of user-defined code that assigns to a built-in fails. Undoing it
-    later is not enough, because other threads use the function in between.
-    """
+    """Class of the module `builtins`: a line of user-defined code that assigns to a built-in fails at once."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if sys._getframe(1).f_globals.get("__name__") in _OWN:

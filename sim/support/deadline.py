@@ -73,9 +73,7 @@ def _ring(*_: object) -> None:
 
 
 def start_watcher(watch: Callable[[], None]) -> Thread:
-    """Start a daemon thread that runs `watch`. Python 3.12.1 refuses to start threads while the program ends; this is
-    ignored, because nothing has to be computed then.
-    """
+    """Start a daemon thread that runs `watch`, unless the program ends, when Python 3.12.1 refuses it."""
     watcher = Thread(target=watch, daemon=True)
     try:
         watcher.start()
@@ -115,6 +113,4 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def breathe() -> None:
-    """Let other threads and signals have their turn: Python looks for them when it calls a function that is not
-    compiled. Long loops of compiled code call this one, at least every 10 ms.
-    """
+    """Let other threads and signals have their turn; long loops of compiled code call this every 10 ms."""

@@ -56,9 +56,7 @@ class Table(Tabular):
 
 
 def picture_of(runs: Callable[[], Sequence[Drawn]], jobs: int) -> str | None:
-    """Return charts of runs, with `jobs` jobs each, one below the other as SVG. The result is None for 0 jobs or more
-    than `MOST_JOBS`, if the program is not installed, or if the runs cannot be repeated.
-    """
+    """Return charts of runs with `jobs` jobs, one below the other as SVG, or None."""
     if not 0 < jobs <= MOST_JOBS:
         return None
     from importlib.metadata import PackageNotFoundError, distribution

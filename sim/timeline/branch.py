@@ -1,8 +1,4 @@
-"""Branch of a timeline: one run with an engine at its last computed step, its history, and checkpoints for replays.
-
-A branch only moves forward. A failure of the policy is part of the run: the steps before it stay. A replay (`replay`)
-makes the same steps and switches with another engine.
-"""
+"""Branch of a timeline: one run with an engine that only moves forward, its history, and checkpoints."""
 
 from __future__ import annotations
 
@@ -275,11 +271,7 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """Return an engine after `step` steps with the last step's reasons; None if `stop` returned True.
-
-        If the engine `start` is between the nearest checkpoint and this step, it is moved and returned. `progress` is
-        called with (steps made, steps to make).
-        """
+        """Return an engine after `step` steps, perhaps `start` moved there; None if `stop` returned True."""
         branch, checkpoint = self._checkpoint_before(step)
         if start and checkpoint.step <= start.step_count <= step:
             engine = start

@@ -25,10 +25,7 @@ P = TypeVar("P", str, Policy)
 
 @dataclass(frozen=True, init=False)
 class Scenario:
-    """Everything that determines a run: workload, policy, placement, and switches.
-
-    A switch is a step of its own, before the other events of its time.
-    """
+    """Everything that determines a run: workload, policy, placement, and switches."""
 
     workload: Workload
     policy: Policy
@@ -177,10 +174,7 @@ def run(
     placement: Placement = "lowest",
     check: bool = False,
 ) -> Schedule:
-    """Return the schedule of a whole run: start and end of each job, in arrays indexed by rank.
-
-    switches: pairs (time, policy); the policy takes over at that time. check: verify all rules after every step.
-    """
+    """Return the schedule of a whole run; each of `switches` is (time, policy); `check` verifies every step."""
     scenario = Scenario(workload, policy, switches, placement, check)
     engine = scenario.begun(for_schedule=True)
     engine.run()

@@ -141,10 +141,7 @@ class Timeline:
     def take_away(
         self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
     ) -> Branch:
-        """Let these processors (bits) fail until the time `until`, in a new branch.
-
-        The failure begins at the cursor or, if `at` is given, at this time before the next step.
-        """
+        """Let processors (bits) fail until `until` in a new branch, from the cursor or `at` before the next step."""
         return self._branch_with(lambda branch: branch.take_away(processors, until, at), None, name)
 
     def _branch_with(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
@@ -282,10 +279,7 @@ class Timeline:
 
     @property
     def is_as_it_was(self) -> bool:
-        """Return True if repeating the cursor's step gave the same decisions as before.
-
-        Otherwise the policy remembers something that no checkpoint copies, and nothing on the screen is reliable.
-        """
+        """Return True if repeating the cursor's step decided the same; else the policy has a hidden state."""
         if not self.step:
             return True
         first, again = self.history.decisions(self.step - 1), self._cursor.moment.decisions

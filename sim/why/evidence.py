@@ -26,9 +26,7 @@ Status = Literal["started", "runs", "rejected", "planned", "not considered"]
 
 
 class Considered(NamedTuple):
-    """Decision of this pass: `is_own` if it is about the job of the evidence, `touches` if it starts, resumes or
-    suspends another job, or names this one in its reason.
-    """
+    """Decision of this pass: `is_own` if it is about the job of the evidence, `touches` if it concerns it otherwise."""
 
     decision: Decision
     is_own: bool

@@ -1,8 +1,4 @@
-"""Kettimuthu's job categories: sixteen by run time and number of processors (table 2.1), and four coarse categories
-(table 4.1).
-
-The module also has the run time below which a job's slowdown is bounded.
-"""
+"""Kettimuthu's job categories: sixteen by run time and processors (table 2.1), and four coarse ones (table 4.1)."""
 
 from __future__ import annotations
 

@@ -153,11 +153,7 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
 def not_before(
     follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], Follows]:
-    """Return each job's submit time, or that of the last job it waits for if later; and the conditions. A job that
-    waits for one of several has the difference as its `lead`.
-
-    Jobs that are not `kept` delay no other, and a job with such an alternative waits for none.
-    """
+    """Return submit times not before those of the jobs waited for, and conditions with that as their `lead`."""
     found, made = submit.copy(), [*follows]
     for job, follow in enumerate(follows):
         if follow is not None and not (follow.is_any and any(not kept[one.job] for one in follow.after)):
@@ -229,9 +225,7 @@ def failing(killed: NDArray[np.bool_], status: NDArray[np.int64]) -> NDArray[np.
 
 
 def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool = False) -> NDArray[np.bool_]:
-    """Return True for each job whose condition can never be met; `may_cancel`: the run itself may cancel jobs. A job
-    that never runs counts as cancelled: it ends badly, and at once.
-    """
+    """Return True for each job whose condition can never be met; `may_cancel`: the run itself may cancel jobs."""
     never = np.zeros(len(fails), np.bool_)
     bad = fails.copy()
     for at, follow in enumerate(follows):

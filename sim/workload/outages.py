@@ -51,10 +51,7 @@ class Resize(NamedTuple):
 
 
 class Down(NamedTuple):
-    """Outage as a user typed it: `processors` is the text of a set, such as "0-3 8", or "" for the whole machine.
-
-    An outage of the whole machine is announced unless the user says otherwise; others are never announced.
-    """
+    """Outage as a user typed it; `processors` is a set such as "0-3 8", "" for the whole machine."""
 
     begins: float | datetime
     ends: float | datetime

@@ -108,9 +108,7 @@ def _places(shape: Shape, request: Request, free: Amounts, fullest: _Part) -> tu
 
 
 def _scarcest(shape: Shape, request: Request, free: Amounts, parts: Sequence[_Part]) -> tuple[int, str]:
-    """Return (number of nodes, what these have), where exactly the nodes with room for a task, or for a node's share,
-    have it. It is as little as possible: one resource if that alone tells them apart, all of them at most.
-    """
+    """Return (number of nodes, what they have): as little as tells the nodes with room from all others."""
     able = int(np.logical_or.reduce([part.room > 0 for part in parts]).sum())
     whole = (free == shape.has).all(axis=1)
     open_to = np.logical_or.reduce([part.nodes & whole if part.is_whole else part.nodes for part in parts])

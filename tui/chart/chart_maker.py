@@ -76,12 +76,7 @@ class ChartMaker:
         selected: int | None = None,
         axis: Axis | None = None,
     ) -> ChartScene:
-        """Return the chart at the time `clock`, which is at or after the snapshot's step and before the next step.
-
-        If the camera shows time by event, an axis is made for this run; `axis` is given only if two charts share an
-        axis. Columns that would exceed the time budget are left out: `pending` of the result is then True, and the next
-        frame has more columns.
-        """
+        """Return the chart at `clock`; columns beyond the time budget are left out, and `pending` is then True."""
         deadline = perf_counter() + budget_seconds
         if axis is None:
             axis = self.axis_by_event(history, snapshot, clock) if camera.by_event else CLOCK
@@ -157,12 +152,7 @@ class ChartMaker:
         axis: Axis = CLOCK,
         rows: int | None = None,
     ) -> Drawing:
-        """Return the complete chart of a window of time (begin, end), at the time `clock`. `column` is the width of a
-        column on the axis, in seconds or events; shorter turns of matrix rows are not drawn.
-
-        In a picture of `rows` rows of pixels, partitions are drawn as lanes with bars between them. If `rows` is None,
-        processors are ordered by number.
-        """
+        """Return the complete chart of a window (begin, end); with `rows` of pixels partitions are lanes."""
         begin, end = window
         first = floor(axis.place(begin) / column)
         last = ceil(axis.place(end) / column)
@@ -346,12 +336,7 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return, for each band (group of processors drawn together) and column, the number of the partition that has most
-    of the band; -1 for none.
-
-    `divisions` has, for each order of processors in `by_owner`, the processors (bits) of each partition. A band
-    contains processors in the order that holds in this column.
-    """
+    """Return, for each band and column, the partition that has most of the band in that order; -1 for none."""
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
         found[:, columns] = np.array(_owners_of(order.lifted_all(division), edges), np.int8)[:, None]

@@ -117,10 +117,7 @@ class Colours:
         owner: Owner,
         cancelled: Mapping[int, float] = NONE_CANCELLED,
     ) -> Hues:
-        """Return the hues of the jobs `ranks` as of `now`. `start` and `end` hold the first start and the completion of
-        every job, by rank; `owner` returns the partition in which a job started; `cancelled` has the times at which
-        jobs were cancelled, by rank.
-        """
+        """Return the hues of the jobs `ranks` as of `now`; times are by rank, `owner` returns a job's partition."""
         workload = self._workload
         if mode == "job":
             return self._own.of(ranks)

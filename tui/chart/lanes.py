@@ -1,9 +1,4 @@
-"""Lanes of matrix rows under gang scheduling: each row has a lane of the chart with all processors.
-
-In a lane, a job is drawn as one block from its first to its last turn. The lanes are stacked like one large machine: in
-the n-th lane from the bottom (n from 0), processor p has position n * stride + p. The number of a lane is counted from
-the top.
-"""
+"""Lanes of matrix rows under gang scheduling, stacked like one large machine; jobs are blocks in them."""
 
 from __future__ import annotations
 

@@ -145,10 +145,7 @@ class NodeRows:
     def by_use(
         self, view: ChartView, clock: float, now: Use, by_rows: bool | None
     ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
-        """Return lanes that group the nodes by how full they are now, with the lanes' names, or None. Lanes without
-        nodes are left out. With `by_rows=True` there are lanes,
-        with False there are none; with None there are lanes only if the machine has more nodes than the chart has rows.
-        """
+        """Return named lanes of nodes by how full they are; `by_rows` None: only if nodes outnumber rows."""
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None
         groups = [
@@ -180,10 +177,7 @@ def bits_of(cores: Bools) -> int:
 
 
 def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:
-    """Return True if a band of memory fits above each visible node, in `rows` rows of pixels. Visible are the cores
-    from `low` to before `high`. `firsts` has the lowest core of each node, and the number of all cores; it is empty if
-    no memory is known.
-    """
+    """Return True if a band of memory fits above each visible node (of cores `low` to before `high`) in `rows`."""
     return bool(firsts) and _ROWS * _visible(firsts, low, high) <= rows
 
 

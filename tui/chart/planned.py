@@ -114,10 +114,7 @@ def _boxes_of(planned: list[Queued], running: list[Running], snapshot: Snapshot,
 
 
 def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -> int:
-    """Return the cores, as bits, that the job `rank` would get on nodes; 0 if it does not fit.
-
-    `held` has (rank, cores) of the other jobs, `free` the cores that the job may use.
-    """
+    """Return the cores, as bits, that `rank` would get on nodes; 0 if it does not fit; `held` are (rank, cores)."""
     seats = shape.seat(shape.requests[rank], use_now(shape, held, ()).free)
     chosen, firsts = 0, shape.first_core
     for node, amounts in zip(*seats, strict=True) if seats is not None else ():
@@ -144,12 +141,7 @@ def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Return the `count` lowest processors of `free`; if these are too few, all of them and the lowest others of
-    `free_then`. 0 if even these are too few.
-
-    The processors `free` are free for the whole time of the job, `free_then` only at its start. Processors in `own`,
-    the set of the job's partition, are taken first. All sets are bits.
-    """
+    """Return the `count` lowest processors, of `own` first, of `free`, else of `free_then`, too; 0 if too few."""
     if free.bit_count() >= count:
         first = lowest(free & own, min((free & own).bit_count(), count))
         return first | lowest(free & ~own, count - first.bit_count())

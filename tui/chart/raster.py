@@ -1,9 +1,4 @@
-"""Raster: a picture of stretches (a job on its processors for a time) in pixels; each pixel has the job that has most
-of it.
-
-A pixel is a column of time by a band of processors. The values are exact: `used` is the share of the pixel's processor
-time that jobs have, `purity` the share of the largest job in this used part.
-"""
+"""Raster: a picture of stretches (a job on its processors) in pixels; each has the job that has most of it."""
 
 from __future__ import annotations
 

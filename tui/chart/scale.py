@@ -113,9 +113,7 @@ class ChartView:
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
-        """Return the processors at the edges of bands, from the top: band b has the processors from edges[b + 1] to
-        before edges[b].
-        """
+        """Return the processors at the edges of bands, from the top: band b begins at edges[b + 1]."""
         if inner := self._inner_cuts:
             units = (self.low, *inner, self.high)
             return tuple(units[edge] for edge in _edges(0, len(units) - 1, min(len(units) - 1, self.rows)))
@@ -284,9 +282,7 @@ class Camera:
         return replace(self, low=low, high=low + count)
 
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
-        """Return the camera with half as many processors for each of `steps` (twice as many if negative); processor
-        `at`, or else the middle one, stays in place.
-        """
+        """Return the camera with half as many processors per step (negative: twice); `at` or the middle stays."""
         count = self.high - self.low
         at = (self.low + self.high) // 2 if at is None else at
         wanted = round(count / 2**steps)

@@ -119,9 +119,7 @@ def compared(
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Run both policies to the end, and again up to their first difference to record the reasons. With `at`, the second
-    policy takes over from the first at that time. With `check`, all rules are verified after every step.
-    """
+    """Run both policies (`at`: the second takes over) and, with reasons, up to their first difference."""
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))

@@ -119,9 +119,7 @@ def _libraries(group: str) -> Iterator[Finding]:
 
 
 def requirements() -> dict[str, dict[str, str]]:
-    """Return the required versions of libraries on this system: for each extra (optional part of the installation) a
-    mapping from library to version. The extra "" is always needed.
-    """
+    """Return for each extra, "" for what is always needed, its libraries with the versions for this system."""
     try:
         declared = distribution(PROGRAM).requires or []
     except PackageNotFoundError:

@@ -1,7 +1,4 @@
-"""Main program of the command line. Its options and output are stable, because other programs rely on them.
-
-Parsing comes first and needs only click; a command and what it needs is imported when it is called.
-"""
+"""Main program of the command line; a command and what it needs is imported when it is called."""
 
 from __future__ import annotations
 

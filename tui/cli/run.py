@@ -286,12 +286,7 @@ def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
-    """Return CSV with a row for each metric and a column for each policy. With `by`, there is a row for each group and
-    metric or, over time, for each policy and period.
-
-    The last rows are `made_of`, what is needed to repeat the runs. A table over time does not have them, because all
-    its rows are numbers.
-    """
+    """Return CSV with a row for each metric, `by` group or time, and a column for each policy; then `made_of`."""
     file = io.StringIO()
     write_rows(file, _csv_rows(outcomes, by, made_of))
     return file.getvalue().rstrip("\n")

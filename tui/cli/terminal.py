@@ -37,10 +37,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def say(text: str, exact: bool = False) -> None:
-    """Print a result without control sequences; with `exact`, unchanged for other programs.
-
-    (The output function of the library click would turn a closed pipe into exit code 1.)
-    """
+    """Print a result without control sequences, `exact` for programs; click's echo alone would exit with 1."""
     try:
         shown = text if exact and not is_terminal(sys.stdout) else printable_lines(text)
         click.echo(shown, color=True)  # else click takes colours out of names

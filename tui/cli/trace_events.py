@@ -1,9 +1,4 @@
-"""Export of a run as trace events for Perfetto and chrome://tracing, which show jobs on tracks of processors.
-
-One simulated second is one second in these programs. A job is a slice on every group of processors that it uses, and an
-arrow leads from its submission to its first start. Two counters show the busy processors and the waiting jobs. Slices
-of a track must not overlap, so a group has as many tracks as there are jobs on it at the same time.
-"""
+"""Export of a run as trace events for Perfetto and chrome://tracing: jobs on tracks of processors."""
 
 from __future__ import annotations
 

@@ -39,10 +39,7 @@ def time_of(run: Scenario, moment: Moment) -> float:
 
 @contextmanager
 def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
-    """Prepare for user-defined policies to run while the context lasts; do nothing if all policies are built in.
-
-    With `debug`, breakpoints and failures open the debugger. With `aloud`, what the policies print is shown.
-    """
+    """Let user-defined policies run in this context: `debug` opens the debugger, `aloud` shows their output."""
     policies = [run.policy, *(policy for _, policy in run.switches)]
     if not debug and not any(map(is_own, policies)):
         yield

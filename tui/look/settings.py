@@ -1,8 +1,4 @@
-"""Settings of the user in a small JSON file, which the user may edit.
-
-A damaged file or a full disk raises no error here. The problem is reported in one line, and the program continues with
-the settings that it could read.
-"""
+"""Settings of the user in a small JSON file; of a damaged one, what can be read."""
 
 from __future__ import annotations
 

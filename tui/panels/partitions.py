@@ -1,9 +1,4 @@
-"""Panel with the partitions: the processors that each has now (own, borrowed and lent), and the jobs that wait for
-them.
-
-A borrowed processor belonged to another partition when the machine was divided. A lent processor belonged to this
-partition then, and another has it now.
-"""
+"""Panel with the partitions: processors that each has now (own, borrowed and lent), and the jobs that wait."""
 
 from __future__ import annotations
 

@@ -205,12 +205,7 @@ class Table(NamedTuple):
 
 
 def why_and_start(row: QueueRow, *before: str) -> Brief:
-    """Return texts on why a job waits and when it is planned to start, the preferred text first. Each word of `before`,
-    such as "from ", is put in front of the planned start.
-
-    The last texts are reasons without the start. Only these are returned if no start is planned, or if a reason already
-    contains the start.
-    """
+    """Return texts on why a job waits and, after a word of `before`, its planned start; the preferred first."""
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why
     whole = [f"{told}, {word}{row.starts}" for told in row.why for word in before]
@@ -292,12 +287,7 @@ def _starts_title(rows: Sequence[QueueRow]) -> str:
 
 
 def _by_weight(context: Context) -> list[str]:
-    """Return the names of columns, the most important first; "more" stands for more space for the reason.
-
-    The policy's own columns come right after the first column. While a lesson's question hides the plan, the estimate
-    comes
-    next, as the answer needs it.
-    """
+    """Return the names of columns, the most important first; "more" is more space for the reason."""
     shown = context.scene.snapshot
     first, *others = _ours_by_weight(shown)
     if context.scene.is_veiled:

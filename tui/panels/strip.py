@@ -72,13 +72,7 @@ class Seen(Protocol):
 
 
 def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
-    """Return the strip as lines: two curves (utilization and waiting jobs), and below them marks and dates if there are
-    rows for them. More rows make the curves higher.
-
-    If the policy wrote a number for the selected job or its user, the number is a third curve. In two rows, marks are
-    drawn
-    on the curve of the queue; one row has only the utilization.
-    """
+    """Return the strip as lines: curves of utilization, waiting jobs and policy's numbers; then marks and dates."""
     strip, (taken, waiting), columns = context.scene.strip, context.scene.levels, plot_columns(width)
     number = next(iter(context.scene.numbers), None) if rows > 3 else None
     height = max(rows - 2, 2 if number is None else 3)

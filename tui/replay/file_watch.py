@@ -1,8 +1,4 @@
-"""Watcher of the files of the policies in use, so that a policy is read again when its file is saved.
-
-A thread checks the time and size of each file, and reads the file when they change, so a slow file never delays the
-screen. The thread is started when the first policy from a file is used.
-"""
+"""Watcher, in a thread, of the files of the policies in use, which are read again when they are saved."""
 
 from __future__ import annotations
 

@@ -133,10 +133,7 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats, Workload], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job for which `of(starts, workload)` is largest. The
-        function `of` computes a value for each job from all starts and the workload with the submit times of the run.
-        Return that job with the text `told(name, value)`, or the message `none` if all values are nan.
-        """
+        """Go to the start of the job with the largest `of(starts, workload)`; return it, or the message `none`."""
         while self.compute_a_little(halted):
             pass
         if halted():

@@ -61,9 +61,7 @@ class Opening:
         return self.prepared(replay_of(self.source, heard))
 
     def prepared(self, jobs: Replay) -> Prepared:
-        """Return the replay of a trace that has been read already. A recording of a cluster has its limits, and the
-        policy slurm its weights. If a policy cannot keep these limits, or the weights are unknown, the note says so.
-        """
+        """Return the replay of a trace already read; the note says which recorded limits are not kept."""
         workload = jobs.workload
         asked = [self.policy, *(policy for _, policy in self.switches)]
         limited, (first, *others) = under(workload, asked)

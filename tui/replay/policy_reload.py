@@ -1,9 +1,4 @@
-"""Reload: when the code of a policy has changed, the run is repeated with the new code up to the present time, in small
-parts in the background.
-
-The old run stays as it is, and can be watched meanwhile. The first difference of both runs is searched at the same
-time.
-"""
+"""Reload: the run is repeated with changed code up to the present time, in small parts in the background."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Scene: the immutable values of one frame, made by the worker for the widgets.
-
-`About` has what does not change while a run is watched; a `Scene` is the state of the run at one time. Nothing here
-uses Textual, and whatever draws a scene needs no engine.
-"""
+"""Scene: the immutable values of one frame, made by the worker for the widgets."""
 
 from __future__ import annotations
 

@@ -76,11 +76,7 @@ class RunView:
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
-        """Compute more steps for about `seconds`; return False when the run is over.
-
-        Computed steps have no reference cycles and stay as long as they are referenced. They are exempt from garbage
-        collection, because a collector that scans a whole run would stop the program.
-        """
+        """Compute for about `seconds`, without garbage collection of steps; return False when the run is over."""
         before = self.timeline.computed
         is_on = self.timeline.compute_for(seconds)
         if self.timeline.computed > before:  # else closed screens, too, would be exempt, and stay for ever

@@ -1,9 +1,4 @@
-"""Worker of a replay: a thread that executes requests, computes steps in advance and sends scenes.
-
-The screen never waits for the worker. Requests that have come meanwhile are executed together and drawn once. While
-there are no requests, the run is computed in advance. This is done for a few milliseconds at a time, with pauses, so
-that the screen reacts fast.
-"""
+"""Worker of a replay: a thread that executes requests, computes steps in advance and sends scenes."""
 
 from __future__ import annotations
 

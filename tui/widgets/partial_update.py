@@ -1,9 +1,4 @@
-"""Updates of the terminal that send only the columns and styles that changed.
-
-Textual's own compositor renders every widget around a change, sends each row from the left edge of its widget, and
-repeats every style. The class `SpanCompositor` keeps Textual's layout, but makes the updates itself. For that it uses a
-private module of Textual.
-"""
+"""Updates of the terminal that send only the columns and styles that changed, unlike Textual's own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reader of jobs.csv as Batsim writes it and Evalys reads it: the jobs of another simulation, with their waits.
-
-Its columns have other names than in plain CSV; `table.SYNONYMS` has these names. The processors of the jobs are not
-read, because here a policy chooses them.
-"""
+"""Reader of jobs.csv as Batsim writes it and Evalys reads it: the jobs of another simulation, with their waits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reader of machines that consist of nodes: a JSON file has a machine with its jobs, a text or TOML file only a machine
-(see `sim/workload/NODES.md`).
-
-The files come from outside and may be damaged: numbers are bounded, and each error is reported in one line.
-"""
+"""Reader of machines of nodes, with jobs (JSON) or without (text or TOML); see `sim/workload/NODES.md`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reader of Batsim's platforms (SimGrid's XML): their hosts become nodes.
-
-It reads the tags of hosts and clusters. Speeds, links and energy are not modelled.
-"""
+"""Reader of Batsim's platforms (SimGrid's XML): their hosts and clusters become nodes."""
 
 from __future__ import annotations
 

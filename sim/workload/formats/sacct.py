@@ -447,9 +447,7 @@ def _repaired(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return the best number of surplus pipes before a free text for each possible number up to its end. The best has
-    the fewest `empty` cells before it; there can be up to `extra` surplus pipes in all.
-    """
+    """Return the best number (fewest `empty` cells) of surplus pipes before a free text, for each possible end."""
     best: dict[int, int] = {}
     before: int | None = None
     for after in range(extra + 1):

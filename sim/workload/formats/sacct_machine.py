@@ -58,9 +58,7 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of the requests that are not simulated, such as licenses. Memory, GPUs and partitions are counted unless
-    the known nodes of the machine describe them; limits and QOS, unless `has_limits` says that limits are known.
-    """
+    """Counter of the requests that are not simulated, such as licenses, and limits unless `has_limits`."""
 
     def __init__(self, shape: Shape | None = None, has_limits: bool = False) -> None:
         self._modelled = {"limits of accounts or QOS", "qos"} if has_limits else set[str]()

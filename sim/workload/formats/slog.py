@@ -31,9 +31,7 @@ _JOBS = (
     " CAST(end AS INTEGER), NULL), {tried}, name FROM jobs WHERE submit IS NOT NULL"
     " ORDER BY submit, length(id), id LIMIT ?"  # the tasks of an array by number: 7_2 before 7_10
 )
-"""SQL query for the columns that a dump of sacct would have. For jobs with unknown resources (tres), the memory is per
-node. Early recordings have no columns for resources and dependencies.
-"""
+"""SQL query for the columns that a dump of sacct would have; early recordings lack some."""
 HELD = ("JobHeldUser", "JobHeldAdmin", "BeginTime", "Dependency", "DependencyNeverSatisfied")
 """Last reasons to wait of cancelled jobs that held no place in any plan, so that a replay leaves them out."""
 MOST_JOBS = 50_000_000

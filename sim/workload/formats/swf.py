@@ -145,9 +145,7 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | None:
-    """Return the ids and rows of a block; None if a line has not 18 fields, or a field is no number. The whole
-    text is read at once: if it has as many numbers as words, only the count on each line remains to be checked.
-    """
+    """Return the ids and rows of a block; None if a line has not 18 fields, or a field is no number."""
     text = block.encode()
     signs = np.frombuffer(text, np.uint8)
     is_blank, ends = signs <= ord(" "), np.flatnonzero(signs == ord("\n"))

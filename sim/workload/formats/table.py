@@ -1,9 +1,4 @@
-"""Tables of jobs: the collector with which readers build a trace, and the reader of plain CSV whose first line names
-the columns.
-
-`number` defines what counts as a number in any format; `JobRows` collects jobs and notes. A file with more damaged
-lines than good ones is refused.
-"""
+"""Tables of jobs: the collector with which readers build a trace, and the reader of plain CSV with a header."""
 
 from __future__ import annotations
 

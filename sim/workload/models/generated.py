@@ -23,9 +23,7 @@ def generate(
     load: float | None = None,
     like: Workload | None = None,
 ) -> Trace:
-    """Return a trace of a model; where `procs` and `load` are None, they are those of `like`. hyper-erlang is fitted to
-    `like`, class by class (Zhang et al. 2000, section 2.1).
-    """
+    """Return a trace of a model; `procs` and `load` are else those of `like`, to which hyper-erlang is fitted."""
     if model not in MODELS:
         raise ParameterError(f"no model {model!r}{near(model, MODELS)}")
     if load is not None and not 0 < load <= 100:

@@ -68,10 +68,7 @@ BATCH = Parameters()
 
 
 def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, load: float | None = None) -> Trace:
-    """Return a trace of `jobs` jobs for a machine of `procs` processors, with the offered load `load` if that is given.
-
-    Times are whole seconds; the same seed and load give the same trace.
-    """
+    """Return a trace of `jobs` jobs for `procs` processors, with the offered load `load`; times are whole seconds."""
     check_wanted(jobs, procs, seed)
     rng = np.random.default_rng(seed)
     width = sizes(jobs, procs, rng, parameters)
@@ -148,9 +145,7 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Return `even` scaled so that jobs of `area` processor-seconds have the offered load after the daily cycle. The
-    factor is found in small steps, because the cycle moves the first and the last arrival as well.
-    """
+    """Return `even` scaled to the offered load of jobs of `area` processor-seconds after the daily cycle."""
     if not 0 < load < math.inf:
         raise ParameterError(f"the offered load must be a number above 0, got {load}")
     if len(even) < 2 or even[0] == even[-1]:

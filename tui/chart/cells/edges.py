@@ -150,10 +150,7 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def draw_top(area: Cells, grid: Grid, *, is_small: bool = False) -> None:
-    """Draw a line above the highest processor, where the top rows of the chart have no processors.
-
-    If processors fill all rows, the line is drawn only over free processors; in a small picture it is then left out.
-    """
+    """Draw a line above the highest processor or, if they fill all rows, over free ones."""
     blank, half = divmod(grid.rows_above, grid.folds)
     if grid.chart.lanes or (is_small and not grid.rows_above):
         return

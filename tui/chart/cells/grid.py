@@ -214,10 +214,7 @@ class Grid:
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
-    """Return, for each column, True if it is at night or on a weekend.
-
-    Nights are shown only if columns are at most 4 hours long, weekends only if they are at most a day long.
-    """
+    """Return, for each column, True if it is at night or on a weekend, unless columns are too long for that."""
     shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
     if not shows_weekends:
         return (False,) * view.columns

@@ -37,12 +37,7 @@ class _Runs(NamedTuple):
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
-    """Return a label for each job that has space for its name.
-
-    For each cell, `ranks` has the rank of the job that alone fills it, or -1; `ahead` is True where the job is planned.
-    A job's name is in the past part of its block if it fits there. A name begins where the block begins, so that both
-    move together.
-    """
+    """Return a label for each job with space for its name; `ranks` has the job alone in a cell, or -1."""
     names: dict[int, str] = {}
     runs = _runs(ranks, ahead, names, name)
     labels, tight = [], set[tuple[int, int]]()

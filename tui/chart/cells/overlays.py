@@ -309,12 +309,7 @@ def piece_labels(
 def block_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield further names for jobs whose processors are not adjacent, one for each of their blocks without a label in
-    `named`, if few jobs are visible.
-
-    For each cell, `alone` has the rank of the job that alone fills the cell, or -1. When two runs are compared, nothing
-    is yielded: the job's name is then followed by how much its start differs, which is shown only once.
-    """
+    """Yield names for blocks without a label of jobs whose processors are apart, if few jobs are visible."""
     ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
     if np.count_nonzero(ranks >= 0) > _SPARSE or grid.chart.shift is not None:
         return

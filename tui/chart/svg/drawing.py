@@ -138,12 +138,7 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
 def drawing_of(
     engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
 ) -> Drawing:
-    """Return the data from which the chart of a run is drawn. The run must have been simulated to the last time to
-    draw.
-
-    `until` is the time at the right edge, None to choose it. `clock` is the time at which the past ends and the plan
-    begins, None for the end of the simulated part.
-    """
+    """Return the data of a run's chart; `until` is the right edge, `clock` where the plan begins, or None."""
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now
     begin = options.begin
@@ -176,9 +171,7 @@ def refuse_large(options: Options, out: str | Path) -> None:
 
 
 def form_of(out: str) -> Form:
-    """Return the format of a picture by the extension of its file name. An error is raised for other extensions, or if
-    the package resvg_py, which PNG needs, is missing.
-    """
+    """Return the format of a picture by its name's extension; raise an error if that cannot be written."""
     suffix = Path(out).suffix.lower()
     if suffix == ".png":
         if find_spec("resvg_py") is None:

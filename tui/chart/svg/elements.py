@@ -70,9 +70,7 @@ def outline(rects: Iterable[Rect]) -> str:
 
 
 def write_in(rect: Rect, word: str, colour: str) -> str:
-    """Return an SVG text with the word in the middle of a rectangle, rotated if it fits only that way; "" if it fits
-    neither way.
-    """
+    """Return the word as SVG text in a rectangle, rotated if it fits only that way; "" if it fits neither way."""
     upright, turned = fitting(word, rect.width, rect.height), fitting(word, rect.height, rect.width)
     size = upright or turned
     if not size:

@@ -1,9 +1,4 @@
-"""Jobs smaller than a pixel: each pixel shows the job that holds most of it; its opacity is the share of the pixel that
-jobs hold.
-
-A chart of a whole year would hold millions of rectangles. Parts less than a pixel wide or high are added up here, some
-columns at a time. Equal neighbouring pixels are joined to one rectangle, to keep the file small.
-"""
+"""Jobs smaller than a pixel: each pixel shows the job that holds most of it, as opaque as its use."""
 
 from __future__ import annotations
 

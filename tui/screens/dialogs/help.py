@@ -196,9 +196,7 @@ def otherwise(word: str) -> tuple[str, ...]:
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """Return the rows whose key or sign was typed. If there are none, return the rows that contain each typed word, or
-    another word for the same thing.
-    """
+    """Return the rows whose key or sign was typed, else the rows with each word or one for the same thing."""
     wanted = typed.lower().split()
     said = [(word, *otherwise(word)) for word in wanted]
 

@@ -1,8 +1,4 @@
-"""Actions of the replay screen with their keys. The key bindings, the line of keys, the help and the palette are made
-from this list.
-
-`shown` is the position of an action in the line of keys; actions with 0 are only in the help.
-"""
+"""Actions of the replay screen with their keys, from which bindings, key line, help and palette are made."""
 
 from __future__ import annotations
 
@@ -22,6 +18,7 @@ class Key(NamedTuple):
     word: str
     meaning: str
     shown: int = 0
+    """Position in the line of keys; 0 for an action that is only in the help."""
     when: str = ""
     """Word for when the action comes first in the line of keys (see `drawing._applies`); "" for none."""
 

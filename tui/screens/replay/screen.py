@@ -1,8 +1,4 @@
-"""Screen of the replay: one state, controllers that change it, a worker, and one function that draws it.
-
-Widgets draw the values they are given and report the user's actions. The view is a `ViewState`; the controllers in this
-folder replace it, or send requests to the worker. Every public method of a controller is an action.
-"""
+"""Screen of the replay: one state, controllers that change it, a worker, and one function that draws it."""
 
 from __future__ import annotations
 
@@ -457,6 +453,7 @@ class ReplayScreen(Screen[None]):
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
+    """Yield every public method of a controller: each is an action."""
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)
