@@ -244,7 +244,6 @@ class Schedscope(Guarded):
 
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
-        """Open another trace under the policy in the message, or a table of results if the file is a database."""
         if is_database(wanted.trace):
             self._menus.show_results(wanted.trace, self.look)
             return
@@ -353,7 +352,6 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _tell_notes(self) -> None:
-        """Publish the teacher's notes of the scene for a second terminal, if the lesson is being projected."""
         state = None if self.guest or self.replay is None else self.replay.state
         if state is not None and state.guide is not None and state.projected:
             try:

@@ -78,7 +78,6 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the results or puzzle screen from which the replay was opened, which it returns to; or None."""
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 

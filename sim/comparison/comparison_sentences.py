@@ -142,6 +142,5 @@ def _title_parts(spec: str) -> list[str]:
 
 
 def _first_difference(parts: list[str], others: list[str]) -> str:
-    """Return the first part that is not in `others` or, if that is too long, only its value (after `=`)."""
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

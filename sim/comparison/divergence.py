@@ -123,7 +123,6 @@ def _comes_back(before: Past, rank: int) -> bool:
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Yield events of jobs that a switch at `time` removed from the matrix while their row was not active."""
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):

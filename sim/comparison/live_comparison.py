@@ -222,7 +222,6 @@ def shared_steps(one: Timeline, other: Timeline) -> int:
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield the shown branch and its ancestors, with the number of first steps that are those of the run."""
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
     while branch.parent is not None:

@@ -200,7 +200,6 @@ class JobRecorder:
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
     def _see_own(self) -> None:
-        """Record the decisions about the job, and switches of the policy, in the order in which they were made."""
         now = self.engine.now
         for d in self._decisions:
             if isinstance(d, Switched):
@@ -228,7 +227,6 @@ class JobRecorder:
     # On processors, and losing them
 
     def _see_loss(self) -> None:
-        """Record that the job's speculative run was stopped at its limit, and its work is lost."""
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
@@ -236,7 +234,6 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_interruption(self, d: Interrupt) -> None:
-        """Record that processors of the job went down (`d` is the decision), and the work of its run is lost."""
         self._close()
         self._close_stay(d.ran)
         self._end_pause(None)
@@ -307,7 +304,6 @@ class JobRecorder:
         self._stay = None
 
     def _insert(self, stretch: Moment | None) -> None:
-        """Insert a stretch into the events at its begin, behind all events up to that time; None is ignored."""
         if stretch is None or (isinstance(stretch, Waited) and not stretch.seconds):
             return
         place = len(self._moments)

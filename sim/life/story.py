@@ -67,7 +67,6 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _stretches_of_waits(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Yield the stretches of each wait: before the first run, and after each loss of work."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:

@@ -286,7 +286,6 @@ class _Parser:
         return OfVariable(name.text, self._relation(name.text), self._signed_number())
 
     def _parse_reason(self, who: OfJob) -> Because:
-        """Parse the reason after "because": the name of a built-in kind, or a part of a sentence in quotes."""
         token = self._token
         if token.is_quoted and token.text:
             return Because(who, self._take().text.lower())

@@ -103,7 +103,6 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error if a file next to a database is no ordinary one, or a journal that deletes other files."""
     import sqlite3
 
     try:

@@ -181,7 +181,6 @@ def written_time(moment: Moment) -> str:
 
 
 def _of_clock(typed: str, now: float) -> float | None:
-    """Return the seconds of a time written as a day, a time of day, or both; None for any other text."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
     hours, minutes, seconds = int(match[4] or 0), int(match[5] or 0), float(match[6] or 0)

@@ -163,7 +163,6 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which the set of processors that a partition owns changed."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))

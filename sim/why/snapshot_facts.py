@@ -103,7 +103,6 @@ def _enough_nodes(nodes: NodesNow, running: Iterable[Running], job: Job) -> f.En
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """Return when enough `running` jobs end for `needed` processors; None if there are already, or never."""
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None

@@ -62,7 +62,6 @@ def why_it_waits_now(
 
 
 def _goes_down(moment: View, queued: Queued) -> MachineGoesDown | None:
-    """Return the reason to wait if the job would run into maintenance of the machine, otherwise None."""
     if moment.matrix is not None or queued.granted:
         return None
     now = moment.time or 0

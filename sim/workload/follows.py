@@ -372,7 +372,6 @@ class Dependencies:
 
 
 def _open_circles(ahead: list[set[int]]) -> Iterator[int]:
-    """Free one job of each circle in `ahead` (for each job, the jobs that it waits for), and yield it."""
     unseen, on_path, done = 0, 1, 2
     found = bytearray(len(ahead))
     for first in range(len(ahead)):

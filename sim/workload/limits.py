@@ -122,7 +122,6 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
-    """Return the least amount that the request can take; the exact one may depend on nodes chosen at its start."""
     nodes = request.nodes if request.nodes is not None else request.least
     if resource in ("jobs", "nodes"):
         return 1 if resource == "jobs" else nodes

@@ -380,7 +380,6 @@ class Workload:
         return bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
 
     def _without_hopeless(self) -> Workload:
-        """Return the workload without jobs that wait for another job to end with an outcome that cannot occur."""
         never, follows = hopeful(self.follows, failing(self.killed, self.status), self.may_cancel)
         made = replace(self, follows=follows)
         if not never.any():

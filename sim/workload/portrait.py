@@ -294,7 +294,6 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return seconds since 1970 in local time; the zone's offset is computed once for each quarter of an hour."""
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]

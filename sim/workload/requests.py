@@ -31,7 +31,6 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
 
 
 def _noted(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace with notes about its jobs on `shape`, without notes about another machine's partitions."""
     requests = trace.shape.requests if trace.shape is not None and shape.groups else ()
     free = np.fromiter((not request.groups for request in requests), bool, len(requests))
     found = notes_of(trace.ids, (ANYWHERE, free))
@@ -72,7 +71,6 @@ def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:
-    """Return the trace on `shape` with these requests, and with the reservations that their owners may use."""
     if shape.reservations:
         shape = shape.reserved_since(trace.header.unix_start, trace.name)
         whole = zip(requests, *_owners(trace), strict=True)

@@ -272,7 +272,6 @@ def _draw(workload: Workload, seed: int) -> Floats:
 
 
 def _resubmitted(workload: Workload, submit: Floats) -> Workload:
-    """Return the workload with these submit times; requested starts move by the same amount."""
     by = submit - workload.submit
     return replace(workload, submit=submit, reserve=workload.reserve + by) if by.any() else workload
 
@@ -327,14 +326,12 @@ def uniform(workload: Workload, seed: int = 0) -> Workload:
 
 
 def _weeks_of(workload: Workload) -> tuple[Ints, int]:
-    """Return the number of the week, from 0, in which each job was submitted, and the number of whole weeks."""
     week = np.floor(workload.submit / WEEK).astype(np.int64)
     week -= week.min(initial=week[0] if len(week) else 0)
     return week, int(week.max(initial=0))
 
 
 def _moved_by_weeks(workload: Workload, by: Ints) -> Workload:
-    """Return the jobs, with their requested starts, moved by whole weeks, in the new order of submission."""
     later = by * WEEK
     moved = replace(workload, submit=workload.submit + later, reserve=workload.reserve + later)
     return moved.take(np.argsort(moved.submit, kind="stable"))

@@ -287,14 +287,12 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return lanes of matrix rows, or None; without a choice `by_rows` if turns are shorter than a `column`."""
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """Return the lanes of matrix rows up to `clock`; None if the matrix never had two rows."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
@@ -344,7 +342,6 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return, for each band and column, the partition that owned most of it at first, or None."""
     if not division:
         return None
     if by_owner is not None:
@@ -420,7 +417,6 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the partition that owns most of each band between `edges`, or -1; `division` has bits."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -459,7 +455,6 @@ def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspen
 
 
 def _suspended_for(history: Past, pause: Stretch) -> Job | None:
-    """Return the job for which another was suspended; None if the policy named no job."""
     before = history.between(nextafter(pause.start, -inf), pause.start)
     writing = (each.start for each in before if each.rank == pause.rank and each.kind == KINDS[SUSPENDING])
     decided = next(writing, pause.start)
@@ -516,7 +511,6 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the selected job or, without one, the head of the queue; None if it does not wait."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 

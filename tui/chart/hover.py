@@ -145,7 +145,6 @@ def _processor_text(workload: Workload, processor: int) -> str:
 
 
 def _is_useless(chart: ChartScene, spot: Spot) -> bool:
-    """Return True if no waiting job had room on the node's free cores there; always False in lanes."""
     column, edges = chart.view.column_of(spot.time), chart.view.edges()
     if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:
         return False
@@ -183,7 +182,6 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _clock_near(now: float, calendar: Calendar | None) -> Clock:
-    """Return a function that writes times, without the day if it is that of `now`."""
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

@@ -90,7 +90,6 @@ def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
-    """Return the sentence about a loan; "" if some processors had no owner at the division."""
     names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
     if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
         return ""

@@ -65,7 +65,6 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Yield a running job's boxes until its expected end, or until a box in `placed` begins there."""
     left = run.processors
     for box in placed:
         if left & box.processors and box.start < run.expected_end:
@@ -126,7 +125,6 @@ def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """Yield a box for the rest of each suspended job on its processors, after jobs that run or are planned there."""
     ahead = list(ahead)
     for halted in snapshot.suspended[:_MOST]:
         left = halted.job.estimate - halted.ran

@@ -189,7 +189,6 @@ def _covered_parts(stretches: Sequence[Stretch], frame: Frame, now: float, share
 
 
 def _limited(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
-    """Return the values limited to the range from `low` to `high`, like `np.clip` but faster for few values."""
     within: NDArray[Any] = np.minimum(np.maximum(values, low), high)
     return within
 
@@ -231,7 +230,6 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
 
 
 def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """Mark the end of a killed or suspended job, in the middle of its largest block of bands."""
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first

@@ -299,7 +299,6 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Return the edges of the bands of all lanes, from the top; between two lanes is a gap, not drawn."""
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 
@@ -330,5 +329,4 @@ def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """Return the narrowest width in `ladder` of at least `per_column`, or its largest."""
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

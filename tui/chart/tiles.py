@@ -114,7 +114,6 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """Remove the least recently used tiles beyond the memory's limit, but keep 8."""
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes

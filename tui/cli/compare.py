@@ -379,7 +379,6 @@ def _sum(seconds: float) -> str:
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return a histogram by `SIZE_LABELS`: jobs that end earlier by that much (left) and later (right)."""
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]

@@ -185,7 +185,6 @@ def _encoding(group: str, encoding: str) -> Finding:
 
 
 def _colours(group: str, found: Terminal) -> Finding:
-    """Return a finding on the number of colours of the terminal, with advice on how to get more."""
     if found.environ.get("NO_COLOR"):
         return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
     names = {24: "16 million", 8: "256", 4: "16"}

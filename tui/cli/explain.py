@@ -286,7 +286,6 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Return a curve in which higher means larger; empty for few or equal values."""
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:

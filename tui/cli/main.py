@@ -107,7 +107,6 @@ def _of_system(error: OSError) -> str:
 
 
 def _fail_by_fault(error: Exception) -> None:
-    """Print one line about an unexpected error of the program or of user-defined code; write the details to a file."""
     if (prints := sys.modules.get("sim.support.captured_output")) is not None:
         prints.restored()
     from tui.crash_report import report

@@ -173,7 +173,6 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    """Return all specs of a spec with ranges; one with an error is unchanged, because the command reports it."""
     from sim.workload.ranges import expand
 
     try:

@@ -413,7 +413,6 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _notes(workload: Workload) -> list[str]:
-    """Return the notes about reading the trace, except requests that no policy models, which were printed before."""
     said = told(workload.fidelity.unmodelled())
     lines = [line for line in told(workload.fidelity) if line not in said]
     return ["", *lines] if lines else []

@@ -72,7 +72,6 @@ def _cells(column: NDArray[Any]) -> Iterable[str]:
 
 
 def _typed(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column in which infinite and unknown numbers are missing values; a column of text is unchanged."""
     if column.dtype == object or column.dtype.kind != "f":
         return column
     return np.where(np.isfinite(column), column, np.nan)

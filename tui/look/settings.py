@@ -131,7 +131,6 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _set_aside(path: Path) -> str:
-    """Rename the damaged file, so that it is not overwritten; return a message about it for the user."""
     number = 1
     while os.path.lexists(aside := path.with_name(f"{path.name}.damaged{number}")):
         number += 1
@@ -170,7 +169,6 @@ def _text(value: Any) -> str | None:
 
 
 def _built_in(value: Any) -> str | None:
-    """Return the spec of a built-in policy or None: settings may not name user's code, which would run unasked."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
 

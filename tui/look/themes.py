@@ -29,7 +29,6 @@ def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None)
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """Return True if the environment variable COLORFGBG ("foreground;background" as numbers) has a light background."""
     background = environ.get("COLORFGBG", "").rpartition(";")[2]
     return background.isdigit() and (background == "7" or 9 <= int(background) <= 15)
 

@@ -123,7 +123,6 @@ def _is_followed(run: range, context: Context) -> bool:
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Return lines that name phases in which no job moves; without `wrap` one line, cut off if too long."""
     told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -153,7 +152,6 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Return a sentence on jobs that arrived or ended; `why` is added only for a single job."""
     if not jobs:
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"

@@ -113,7 +113,6 @@ def _is_decided(clause: str, context: Context) -> bool:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield a curve, and the first and last value, for each number that the policy noted about the job."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -141,7 +140,6 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the job's xfactor at a time; a run before a restart and overhead of suspensions count as wait."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))

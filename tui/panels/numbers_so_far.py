@@ -154,7 +154,6 @@ def _joined(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Return plots of utilization, waiting jobs and requested processors until now, which fill the space."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(busy_at(shown, context.scene.clock) / shown.there if shown.there else 0, 0)
@@ -180,7 +179,6 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield a plot; `scale` has the present value and the value `top` as text."""
     label, side = 8, max(7, *(len(told) + 1 for told in scale))
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

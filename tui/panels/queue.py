@@ -148,7 +148,6 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """Yield the partition's loans: a number for each other partition if `to_whom`, else only totals."""
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}

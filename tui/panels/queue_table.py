@@ -82,13 +82,11 @@ def _sitters_text(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return the planned start, without seconds if it has a day."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved_text(queued: Queued, context: Context) -> Span:
-    """Return how far the planned start moved in this step; for the selected job a curve of all of them."""
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -253,7 +251,6 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return the column; its name is made printable, because it may come from a foreign file."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: QueueRow) -> Span:

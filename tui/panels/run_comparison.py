@@ -109,7 +109,6 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
-    """Yield metrics of jobs ended in both runs, then metrics of each run up to now, then counts of jobs."""
     level, totals = scene.level, scene.totals
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"

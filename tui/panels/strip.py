@@ -210,7 +210,6 @@ Placed = tuple[int, str, str]
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Return the characters for the present time and for every mark, each with its column."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]
@@ -221,7 +220,6 @@ def _signs(context: Seen, columns: int) -> list[Placed]:
 
 
 def _names(context: Seen, columns: int) -> list[Placed]:
-    """Return the names of the present time and of the marks, as far as they fit, each with its column."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
@@ -236,7 +234,6 @@ def _exactly(context: Seen) -> Clock:
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return date labels of the first and last time and of times between; only as exact as their distance needs."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     has_seconds = strip.end - strip.begin < 60 * (many - 1)

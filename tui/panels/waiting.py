@@ -49,7 +49,6 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
 
 
 def _suspended_line(context: Context, width: int) -> Line:
-    """Return a line with the suspended jobs and their xfactors, as many as fit; it is shown if the queue is empty."""
     halted = context.scene.snapshot.suspended
     if not halted:
         return line(Span(" nothing waits", "dim"))
@@ -100,7 +99,6 @@ def _clickable_name(context: Context, job: Job) -> Span:
 
 
 def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
-    """Return a job with request and reason in form `brevity` (0 is the longest); a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     whole = why_and_start(row, "from ")[0]
@@ -113,7 +111,6 @@ def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return `head` and entries in at most `rows` lines, or None; a last entry "+12" counts jobs left out."""
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]
     for entry in [*([GAP, *entry] for entry in entries), *rest]:

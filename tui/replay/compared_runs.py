@@ -95,7 +95,6 @@ class Versus(LiveComparison):
 
 
 def _policies_of(title: str, stage: RunView) -> str:
-    """Return the run's title or, if its policy was switched, all policies and when they took over."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     return specs_of(switches[0].was if switches else title, switches)
 

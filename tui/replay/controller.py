@@ -113,7 +113,6 @@ class ReplayController:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Release the memory of branches unused for long, except of the compared run and its parent."""
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
@@ -211,13 +210,11 @@ class ReplayController:
         return self._go.seek(order.step, halted)
 
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
-        """Compute the compared run to its end, then go to the end of this run; return a message if that stops early."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             self._note_computing(self.beside)
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Undo the last move, but keep branches made since then; return a message if there is none."""
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
             return "nothing is left to take back: steps and playing go back with ← and R"
@@ -260,7 +257,6 @@ class ReplayController:
 
     @property
     def _time_within_step(self) -> float | None:
-        """Return the time shown if it is after the cursor's step, else None."""
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
@@ -429,7 +425,6 @@ class ReplayController:
         return Noticed(ranks[0]) if told is None and ranks else told
 
     def _to_fork(self, halted: Halted) -> str | None:
-        """Go to where this branch left its parent, or say that it has none."""
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:

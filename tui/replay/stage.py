@@ -103,7 +103,6 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the present state; before the first step, with the policy that will decide first."""
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
@@ -166,7 +165,6 @@ class RunView:
         return frozenset().union(*map(variables_of, {self.timeline.policy, last.rules, *switched}))
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return the columns that the policy noted about the job `rank`, as far as they are collected."""
         if rank is None or not self.snapshot.columns:
             self._numbers = None
             return ()
@@ -200,7 +198,6 @@ class RunView:
         return self._recorded[1]
 
     def _printed_lines(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return (step, printed lines) of this step and earlier ones, as far as they are kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -213,7 +210,6 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return a chart maker, which reuses what was drawn for a parent branch before the fork."""
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -242,7 +238,6 @@ class RunView:
 
 
 def _named_ranks(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """Yield the ranks of the jobs that panels name, some more than once."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

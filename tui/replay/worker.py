@@ -172,7 +172,6 @@ class Player:
         return asks
 
     def _answer(self, asks: list[_Ask]) -> bool:
-        """Execute requests and send a scene; return True if parts of its chart are still to be drawn."""
         self._halt.clear()
         if self._closed:  # checked after that, so that the halt of `close` is not lost
             return False

@@ -83,7 +83,6 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch and all with a yielded parent; other branches cannot be restored."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -92,7 +91,6 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return the compared run as a session stores it: spec of a run made for the comparison, or branch; or None."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -240,7 +238,6 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 
 def _variables(session: Session) -> frozenset[str] | None:
-    """Return the names of all policies' variables; None if a policy calls others, or cannot be loaded."""
     from sim.code.variables import variables_of
 
     try:

@@ -76,7 +76,6 @@ class SessionManager:
         self._app.push_screen(ChoiceDialog("The last session ended unexpectedly", options), chosen)
 
     def _restore(self, orphan: Orphan) -> None:
-        """Show the puzzle or game of a crashed program; this runs in a thread, which reads the trace."""
         try:
             screen = annexed("kept screen")(orphan.session, self._look())
         except SchedscopeError as error:
@@ -109,7 +108,6 @@ class SessionManager:
         return None if opened is None or opened.guide is not None else opened
 
     async def _save_on_time(self) -> None:
-        """Save the session every `AUTOSAVE` seconds; a thread computes the hash of a trace, which can take long."""
         opened = self._run_to_save
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved

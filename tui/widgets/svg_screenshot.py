@@ -130,7 +130,6 @@ def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:
-    """Yield words as SVG text, each with its position and exact width, so that all fonts give the same layout."""
     for words in _TOGETHER.finditer(signs):
         yield element(
             "text", text(words[0]), x=x + cells(signs[: words.start()]) * type_.width, y=y + type_.height * 0.74,

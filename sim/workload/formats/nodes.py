@@ -180,7 +180,6 @@ def _refuse_misspelled(table: Mapping[str, Any], known: set[str], what: str, pat
 
 
 def _refuse_unreadable(content: Mapping[str, Any], path: object) -> None:
-    """Raise an error if a file written by hand names nodes that it lacks, or has a time limit that is no number."""
     tables = {
         kind: [(at, table) for at, table in enumerate(listed, start=1) if isinstance(table, dict)]
         for kind, listed in ((kind, content.get(kind)) for kind in ("nodes", "partitions", "reservations"))
@@ -218,7 +217,6 @@ def _accounts(listed: object) -> Iterator[ShareEntry]:
 
 
 def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Iterator[NodeReservation]:
-    """Yield the reservations of nodes in the list; their times are seconds of the trace, or dates."""
     numbers, total = {node.name: at for at, node in enumerate(nodes)}, 0
     for at, each in enumerate(listed if isinstance(listed, list) else [], start=1):
         if not isinstance(each, dict) or not isinstance(each.get("name"), str):

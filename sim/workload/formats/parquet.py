@@ -146,7 +146,6 @@ class _Jobs:
         return numbers
 
     def _distinct_words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
-        """Return the different words with None as the last, and for each row the index of its word."""
         coded = column.dictionary_encode()
         words = [*coded.dictionary.cast(self._arrow.string()).to_pylist(), None]
         return words, coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)

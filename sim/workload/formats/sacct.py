@@ -235,7 +235,6 @@ class _Dump:
         return eligible if self._how.held == "eligible" else submit
 
     def _seconds_run(self, row: Row) -> float:
-        """Return the seconds that a job has run so far, -1 if unknown."""
         start, end = self._time_in(row, "start"), self._time_in(row, "end")
         for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
             if run is not None:

@@ -237,7 +237,6 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _first_number(values: list[str], least: int | None = None) -> int | None:
-    """Return the first whole number, at least `least`, with which a text begins; else None."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])

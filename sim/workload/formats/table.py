@@ -433,7 +433,6 @@ def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
 
 
 def _floats(column: Sequence[str]) -> Floats:
-    """Return the numbers of a column, nan for a text that is no number."""
     if isinstance(column, NumberIds):
         return column.numbers.astype(np.float64)
     if "_" not in "".join(column):

@@ -171,7 +171,6 @@ def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang
 
 
 def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
-    """Return the mixture of Erlangs that contribute equally to the mean; `m2`: of observations over their mean."""
     u1, u2 = 1 / order, m2 / (order * (order + 1))
     p = (1 + math.sqrt(1 - u1**2 / u2)) / 2
     scales = (mean * u1 / (2 * p), mean * u1 / (2 * (1 - p)))
@@ -179,7 +178,6 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class of width `bound`, fitted to its jobs; a single job has the log's `span` as its gap."""
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
     widths, counts = np.unique(workload.width[members], return_counts=True)

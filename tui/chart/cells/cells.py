@@ -108,7 +108,6 @@ def _one_a_cell(text: str) -> str:
 
 
 def _text_between(text: str, begin: int, end: int) -> str:
-    """Return the characters in the cells from `begin` until before `end`, with a blank for half of a wide one."""
     part = text[begin:end]
     if part[:1] == REST:
         part = " " + part[1:]

@@ -223,7 +223,6 @@ def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
-    """Return for each pixel the value in `column` of the job there; values at free pixels mean nothing."""
     return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
 
 

@@ -226,7 +226,6 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """Draw the line of now; where matrix rows have lanes, it is strong only in the active one's."""
     if grid.has_now:
         above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
         area.chars[above:, grid.now] = ord("|" if grid.look.ascii else "┃")
@@ -246,7 +245,6 @@ def _draw_now(area: Cells, grid: Grid) -> None:
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw an arrow at the top that points to the selected job, if all of it is out of sight."""
     rank, chart = grid.selected, grid.chart
     if rank is None or np.any(grid.upper.rank == rank) or np.any(grid.lower.rank == rank):
         return
@@ -389,7 +387,6 @@ def _tone(grid: Grid) -> Tone:
 
 
 def _place_for_name(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
-    """Return (row, column) for a name right of a job's cells (`held`), or else left; None if there is no space."""
     rows = np.flatnonzero(held.any(axis=1))
     middle, columns = (rows[0] + rows[-1]) / 2, is_free.shape[1]
     for row in sorted(rows.tolist(), key=lambda row: abs(row - middle)):

@@ -120,7 +120,6 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _paint_partial(area: Cells, grid: Grid) -> None:
-    """Draw cells in which jobs begin and end: in eighths if both pixels are the same, else in halves."""
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
@@ -229,7 +228,6 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """Return (first, last) row of cells of each visible range of neighbouring processors (bits)."""
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []

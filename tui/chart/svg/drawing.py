@@ -100,7 +100,6 @@ def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
 
 
 def _moved_group(svg: str, place: int, height: int) -> str:
-    """Return a picture as a group moved down by `place` heights, with ids of its own."""
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)

@@ -129,7 +129,6 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
-    """Return the part of a bar for its text: all of it or, if now divides it, the wider part."""
     rect, now = bar.rect, frame.x(chart.clock)
     if not rect.x < now < rect.x + rect.width:
         return bar
@@ -138,7 +137,6 @@ def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
 
 
 def _name_that_fits(bar: _Bar, name: LaneName, colour: str) -> str:
-    """Return the longest text with the partition's name that fits on its bar; "" if none does."""
     size = min(_LARGEST, bar.rect.height - 2)
     room = (bar.rect.width - 2 * _INSET) / (size * LETTER) if size >= _LARGEST / 2 else 0
     told = next((told for told in (*name.told(bar.band), f"{bar.band.owns:,}") if len(told) <= room), "")

@@ -167,7 +167,6 @@ def _between_nodes(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _heights(chart: Drawing, frame: Frame) -> Iterator[tuple[str, int, int]]:
-    """Yield (name, lowest core, end) of each node, from the top; nothing in lanes."""
     if chart.lanes or chart.by_owner is not None:
         return
     ends = [low for low, _ in chart.names[1:]] + [frame.procs]
@@ -246,7 +245,6 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """Return the width in pixels of the outline between neighbours; None if too small for one."""
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 

@@ -49,7 +49,6 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return the processors (bits) in ranges less than a pixel high."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]

@@ -186,7 +186,6 @@ def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
 
 
 def _files(typed: str) -> list[PolicyEntry]:
-    """Return files and folders whose path begins as typed; class and parameters may follow a file."""
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}

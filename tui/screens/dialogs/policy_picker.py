@@ -138,7 +138,6 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show the policy's fields, or hide them: those of a chosen file are unknown until it is read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
@@ -195,7 +194,6 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the policy's fields; one that the previous policy had, too, is kept with its focus."""
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return
@@ -321,7 +319,6 @@ class PolicyPicker(Dialog[Policy | None]):
         self.post_message(self.Read(get_current_worker(), found))
 
     def _leave_out_reading(self) -> None:
-        """Forget a thread that still reads, because the user has chosen something else."""
         if self._awaited is not None:
             self._awaited = self._wrong = None
 

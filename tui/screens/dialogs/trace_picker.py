@@ -102,7 +102,6 @@ class TracePicker(Dialog[str | None]):
         self._choose(self._choices[there[0]] if there else None)
 
     def _options(self) -> Iterator[tuple[Choice | None, Option]]:
-        """Yield the list's lines with their traces; None for a title, a note or a gap."""
         for number, section in enumerate(sections(self._text_typed, self._recent)):
             if number:
                 yield None, _note("")

@@ -205,7 +205,6 @@ class Drawing:
         return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
-        """Draw the sentence below the chart; if `said` is not empty, this message is shown instead."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
@@ -227,7 +226,6 @@ class Drawing:
             legend.show([legend_line(chart, look, width)], look)
 
     def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
-        """Draw the compared run's chart and the line between the charts, or hide both."""
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:

@@ -128,7 +128,6 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) in `room`; the heights `was` stay unless new ones would show more of a panel."""
     shares = _filled(names, room, needs)
     stood = dict(was)
     if tuple(stood) == tuple(names) and sum(stood.values()) == room:
@@ -138,7 +137,6 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows); panels that need less than their share get that, the others share the rest."""
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
         divided = _divided(rest, room - sum(rows.values()))
@@ -150,7 +148,6 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return (name, rows) in proportion to weights, at least `least` each if possible; the first gets the rest."""
     total = sum(SIDE[name].weight for name in names)
     rows = [max(room * SIDE[name].weight // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

@@ -123,7 +123,6 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy to propose: of the note above the chart, EASY or conservative; not the present one."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
