@@ -16,7 +16,7 @@ from tui.annexes import annexed
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
-from tui.screens.first.entries import MenuEntry
+from tui.screens.first.page import MenuEntry
 from tui.sessions.session_conversion import LAST, last_path
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Menus:
                 self._app.pop_screen()
             return
         from tui.screens.dialogs.trace_choices import recent
-        from tui.screens.first.entries import MenuEntry, entries, samples
+        from tui.screens.first.page import MenuEntry, entries, samples
         from tui.screens.first.screen import FirstScreen
 
         if self._traces is None:

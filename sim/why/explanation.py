@@ -11,9 +11,8 @@ from sim.engine.snapshot import Snapshot
 from sim.history.past import Past
 from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.support.formatting import clock_near, name, printable
-from sim.why.evidence import evidence_of
+from sim.why.evidence import ended, evidence_of, to_come
 from sim.why.facts import PassedBy, fact_row
-from sim.why.wait_sentences import ended, to_come
 from sim.workload.follows import After, Time, is_failing
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage

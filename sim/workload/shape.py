@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, Self, TypeAlias, cast
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,69 @@ from numpy.typing import NDArray
 from sim.support.errors import ParameterError
 from sim.support.formatting import count, listed, printable, shortened
 from sim.workload.columns import numbered
-from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule
-from sim.workload.placing import consecutive, in_order
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
 from sim.workload.share_entry import ShareEntry
+
+
+class Ranked:
+    """Properties of a machine's shape that decide which jobs come before others in Slurm's priority."""
+
+    nodes: tuple[Any, ...]
+    groups: tuple[Any, ...]
+    requests: tuple[Any, ...]
+    qos: tuple[tuple[str, int], ...]
+
+    @cached_property
+    def tiers(self) -> tuple[int, ...]:
+        """Return each job's highest tier of its partitions (else 0); reservations are above all. Empty if equal."""
+        confined = [request.admitted.within >= 0 for request in self.requests]
+        tiers = [*map(int, self._best([group.priority for group in self.groups]))]
+        if not any(confined):
+            return tuple(tiers)
+        first = max(tiers, default=0) + 1
+        return tuple(first if own else tier for own, tier in zip(confined, tiers or [0] * len(confined), strict=True))
+
+    @property
+    def confines(self) -> bool:
+        return any(request.admitted.within >= 0 for request in self.requests)
+
+    @cached_property
+    def has_choice(self) -> bool:
+        return any(len(request.groups) > 1 for request in self.requests)
+
+    @cached_property
+    def parts(self) -> tuple[float, ...]:
+        """Return, for each partition by number, its factor divided by the highest of all; 0 if it is negative."""
+        most = max((group.factor for group in self.groups), default=0)
+        return tuple(max(group.factor, 0) / most if most > 0 else 0.0 for group in self.groups)
+
+    @cached_property
+    def factors(self) -> tuple[float, ...]:
+        """Return each job's highest factor of its partitions (else 0) over that of all; empty if equal, no choice."""
+        return self._best(self.parts) if any(self.parts) else ()
+
+    @cached_property
+    def qos_factors(self) -> tuple[float, ...]:
+        """Return the priority of each job's QOS over the highest of all, at least 0; empty if all are equal."""
+        known = {name: max(priority, 0) for name, priority in self.qos}
+        most = max(known.values(), default=0)
+        found = tuple(known.get(request.qos, 0) / most for request in self.requests) if most else ()
+        return found if len({*found}) > 1 else ()
+
+    @cached_property
+    def node_parts(self) -> tuple[float, ...]:
+        """Return, for each job by rank, the least number of nodes that it asks for, divided by the number of nodes."""
+        nodes: int = len(self.nodes)
+        return tuple((r.nodes if r.nodes is not None else r.least) / nodes for r in self.requests)
+
+    def _best(self, values: Sequence[float]) -> tuple[float, ...]:
+        """Return each job's highest of `values` (by partition); empty if all are equal and none has a choice."""
+        if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
+            return ()
+        found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)
+        return found if len({*found}) > 1 or self.has_choice else ()
+
 
 NodePlacement = Literal["lowest", "best", "spread", "consecutive"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1, "consecutive": 0}
@@ -442,3 +501,79 @@ def _has_places(request: Request, room: Amounts) -> NDArray[np.bool_]:
     if request.tasks is None:
         return np.asarray(np.add.reduce(room > 0, axis=-1, dtype=np.int64) >= (request.nodes or 0))
     return np.asarray(np.add.reduce(np.maximum(room, 0), axis=-1) >= request.tasks)
+
+
+# Placing.
+
+
+def in_order(room: NDArray[np.int64], tasks: int, least: int, most: int) -> NDArray[np.int64] | None:
+    """Return the tasks on each node, or None if not all fit. The job takes `least` to `most` nodes; `room` has the
+    tasks, at least 1, that fit on each node, in the order in which nodes are filled.
+
+    >>> in_order(np.array([4, 4, 4]), 5, least=3, most=3)
+    array([3, 1, 1])
+    """
+    counts: NDArray[np.int64] = np.minimum(room[:most].cumsum(), tasks)
+    if least > 1:  # each further node must get a task
+        counts = np.minimum(counts, tasks - np.maximum(least - 1 - np.arange(len(counts)), 0))
+    if not len(counts) or counts[-1] < tasks:
+        return None
+    counts = counts[: int(counts.searchsorted(tasks)) + 1]
+    counts[1:] -= counts[:-1].copy()
+    return counts
+
+
+def consecutive(room: Sequence[int], tasks: int, least: int, most: int) -> list[tuple[int, int]] | None:
+    """Return (node, tasks) for each node that a job gets, or None; it takes `least` to `most` nodes, of which each has
+    `room`.
+
+    Neighbouring nodes with room are a run. The smallest run with room for the whole job is taken, or else the largest
+    one, and then others for what is left. If single nodes of the run have room for all of it, the job gets the node
+    with the least room among these. Otherwise it fills the nodes of the run in order. If `most` nodes are too few this
+    way, nodes with little room are left out, and all begins anew.
+
+    >>> consecutive([1, 2, 0, 4, 3], 2, 1, 5), consecutive([1, 2, 0, 4, 3], 3, 1, 5), consecutive([1, 2, 0, 2], 5, 1, 5)
+    ([(1, 2)], [(0, 1), (1, 2)], [(0, 1), (1, 2), (3, 2)])
+    """
+    most = min(most, max(tasks, least))
+    left = [max(have, 0) for have in room]
+    for little in range(max(left, default=0)):
+        if little:
+            for node, have in enumerate(left):
+                if have == little and sum(map(bool, left)) > least:
+                    left[node] = 0
+        found = _chosen(left, tasks, least, most)
+        if found is not None:
+            return sorted(found)
+    return None
+
+
+def _chosen(room: Sequence[int], tasks: int, least: int, most: int) -> list[tuple[int, int]] | None:
+    filled = groupby(enumerate(room), key=lambda each: each[1] > 0)
+    runs = [list(run) for has_room, run in filled if has_room]
+    chosen: list[tuple[int, int]] = []
+    while runs and len(chosen) < most:
+        run = _best(runs, tasks, least - len(chosen))
+        runs.remove(run)
+        if least - len(chosen) <= 1 and (able := [each for each in run if each[1] >= tasks]):
+            run = [min(able, key=lambda each: each[1])]
+        for node, have in run:
+            if len(chosen) == most or (tasks <= 0 and len(chosen) >= least):
+                break
+            if len(chosen) == most - 1 and have < tasks:
+                continue
+            count = max(min(have, tasks - max(least - len(chosen) - 1, 0)), 1)  # each further node must get a task
+            chosen.append((node, count))
+            tasks -= count
+        if tasks <= 0 and len(chosen) >= least:
+            return chosen
+    return None
+
+
+def _best(runs: Sequence[list[tuple[int, int]]], tasks: int, least: int) -> list[tuple[int, int]]:
+    def fit(run: list[tuple[int, int]]) -> tuple[bool, int]:
+        has = sum(have for _, have in run)
+        enough = has >= tasks and len(run) >= least
+        return not enough, has if enough else -has
+
+    return min(runs, key=fit)

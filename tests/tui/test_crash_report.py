@@ -19,7 +19,7 @@ from tests.tui.replays import wait_until
 from tui.crash_report import Guarded, is_closed, report
 from tui.look.palette import DARK
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.first.entries import MenuEntry
+from tui.screens.first.page import MenuEntry
 from tui.screens.first.screen import FirstScreen
 from tui.sessions.autosave import state_folder
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER, PAPERS
-from tui.screens.first.entries import MenuEntry
+from tui.screens.first.page import MenuEntry
 
 
 def entries_of_lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:

@@ -11,8 +11,7 @@ import click
 
 from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, changed, names_of, names_of_jobs, what_it_did
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
-from sim.comparison.divergence import Account, Divergence, Side, account, part
-from sim.comparison.job_by_job import Decided, Different, different
+from sim.comparison.divergence import Account, Decided, Different, Divergence, Side, account, different, part
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION

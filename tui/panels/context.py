@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from itertools import groupby
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from sim.engine.snapshot import Snapshot
 from sim.support.formatting import Clock, clock, clock_near, printable
@@ -167,3 +168,34 @@ def taught(title: str, context: Context, size: Size, *told: str, note: str = "")
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]
     body = body[:-1]
     return Sheet(title, (), tuple(body), 0, len(body), note)
+
+
+# Curves.
+
+
+T = TypeVar("T")
+
+
+def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -> list[str]:
+    """Return a curve as `rows` lines, filled from 0 up to each value. A value of `top` fills all rows, and each value
+    above 0 is visible.
+
+    >>> area([0, 2, 4, 8], 8, 2)
+    ['   █', ' ▄██']
+    """
+    lines = []
+    for row in reversed(range(rows)):
+        shares = [min(max(value / top * rows - row, 0.0), 1.0) if top > 0 else 0.0 for value in values]
+        if not row:
+            shares = [max(share, 0.01) if value > 0 else 0.0 for share, value in zip(shares, values, strict=True)]
+        lines.append(text.sparkline([*shares, 1.0], unicode)[:-1])
+    return lines
+
+
+def resampled(values: Sequence[T], columns: int) -> list[T]:
+    return [values[column * len(values) // columns] for column in range(columns)] if values else []
+
+
+def joined(cells: Iterable[tuple[str, str]]) -> list[Span]:
+    """Return spans made from (text, style) pairs; neighbouring pairs with the same style become one span."""
+    return [Span("".join(c for c, _ in run), style) for style, run in groupby(cells, key=lambda cell: cell[1])]

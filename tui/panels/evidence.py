@@ -9,9 +9,8 @@ from sim.decisions.decisions import Drop, Keep
 from sim.decisions.sentences import say
 from sim.life.job_state import JobState
 from sim.support.formatting import count
-from sim.why.evidence import Considered, Evidence, evidence_of
+from sim.why.evidence import Considered, Evidence, ended, evidence_of, to_come
 from sim.why.facts import NOBODY, PassedBy, fact_row
-from sim.why.wait_sentences import ended, to_come
 from tui.chart.partition_names import told_decision, with_partition_names
 from tui.look import text
 from tui.look.sheets import Line, Span, line

@@ -9,8 +9,7 @@ from sim.support.formatting import count, percent, span
 from tui.chart.turns import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.context import Context, taught
-from tui.panels.curves import area, resampled
+from tui.panels.context import Context, area, resampled, taught
 from tui.replay.scene import Series
 
 TITLE = "Numbers so far"

@@ -11,8 +11,7 @@ from tui.chart.colours import partition_hue
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
-from tui.panels.context import Context, swatch, taught, written
-from tui.panels.curves import joined
+from tui.panels.context import Context, joined, swatch, taught, written
 from tui.panels.folding import drawn_columns, fold
 
 TITLE = "Partitions"

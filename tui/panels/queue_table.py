@@ -12,8 +12,8 @@ from sim.decisions.wording import Brief
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.policies.columns import Column as OwnColumn
 from sim.support.formatting import listed, name, span
+from sim.why.evidence import considered_in
 from sim.why.wait_reasons import why_it_waits
-from sim.why.wait_sentences import considered_in
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line

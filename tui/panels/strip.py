@@ -12,8 +12,7 @@ from sim.support.formatting import Clock, clock, count, percent, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.context import Context
-from tui.panels.curves import area, joined, resampled
+from tui.panels.context import Context, area, joined, resampled
 from tui.panels.numbers_so_far import one_line
 from tui.replay.scene import Scene, StripScene
 

@@ -8,11 +8,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.content import Content
+from textual.message import Message
 
 from tui.look.palette import Look
 from tui.look.sheets import Line
 from tui.widgets.cell_rows import Lines, fitted
-from tui.widgets.panel import span_at
+from tui.widgets.panel import MARGIN, Panel, span_at
 
 
 class Bar(Lines):
@@ -58,3 +59,38 @@ class Bar(Lines):
         if action := self._action_at(event):
             event.stop()
             await self.screen.run_action(action)
+
+
+class Scrubber(Panel, can_focus=False):
+    """Panel with a time axis: each of its columns stands for a time, and the user can click or drag on it."""
+
+    class Scrubbed(Message):
+        """Message that the mouse button is pressed at `column` of a strip that is `width` columns wide."""
+
+        def __init__(self, column: int, width: int) -> None:
+            self.column, self.width = column, width
+            super().__init__()
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._held = False
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.y > 0 and event.button == 1:
+            self._held = True
+            self.capture_mouse()
+            self._scrub(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._held:
+            self._scrub(event)
+        else:
+            super().on_mouse_move(event)
+
+    def on_mouse_up(self) -> None:
+        self._held = False
+        self.release_mouse()
+
+    def _scrub(self, event: events.MouseEvent) -> None:
+        event.stop()
+        self.post_message(self.Scrubbed(event.x - MARGIN, self.size.width - 2 * MARGIN))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sim.comparison.divergence import Side, part
-from sim.comparison.job_by_job import different
+from sim.comparison.divergence import Side, different, part
 from sim.engine.engine import Engine
 from sim.workload.replay import read
 

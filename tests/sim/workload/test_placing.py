@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.workload.placing import consecutive, in_order
+from sim.workload.shape import consecutive, in_order
 
 
 @pytest.mark.parametrize(

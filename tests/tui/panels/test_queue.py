@@ -17,7 +17,7 @@ from sim.engine.moment import Moment
 from sim.engine.snapshot import Queue, Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
-from sim.why.wait_sentences import obstacle
+from sim.why.evidence import obstacle
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, stage_of

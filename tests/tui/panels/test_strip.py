@@ -1,7 +1,4 @@
-"""The strip of the whole run.
-
-Also tests tui.panels.curves.
-"""
+"""The strip of the whole run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Every request of the user does what its docstring says; one that stops early says why.
-
-Also tests tui.replay.playback.
-"""
+"""Every request of the user does what its docstring says; one that stops early says why."""
 
 from __future__ import annotations
 

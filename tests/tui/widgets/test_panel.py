@@ -1,6 +1,6 @@
 """The widget that shows a panel's lines: scrolling, clicks, refreshes.
 
-Also tests tui.look.sheets, tui.widgets.bar, tui.widgets.scrubber.
+Also tests tui.look.sheets, tui.widgets.bar.
 """
 
 from __future__ import annotations

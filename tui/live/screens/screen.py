@@ -39,10 +39,9 @@ from tui.screens.replay.files import choose_theme
 from tui.screens.replay.keys import bindings
 from tui.screens.replay.messages import Quit
 from tui.thread_results import hand_over
-from tui.widgets.bar import Bar
+from tui.widgets.bar import Bar, Scrubber
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
-from tui.widgets.scrubber import Scrubber
 
 SMALL = 100, 28
 """Size in columns and rows below which only one panel is shown, over the right half of the chart."""

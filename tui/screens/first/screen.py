@@ -21,8 +21,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.screens import dialogs
 from tui.screens.dialogs.dialog import ClosesOnce
-from tui.screens.first.entries import MenuEntry
-from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
+from tui.screens.first.page import DIGITS, MenuEntry, Page, arranged, drawn, keys, told
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons
 from tui.widgets.bar import Bar

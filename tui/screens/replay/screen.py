@@ -40,11 +40,10 @@ from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
 from tui.screens.replay.transport import Transport
 from tui.screens.replay.what_if import WhatIf
-from tui.widgets.bar import Bar
+from tui.widgets.bar import Bar, Scrubber
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.partial_update import SpanCompositor
-from tui.widgets.scrubber import Scrubber
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command

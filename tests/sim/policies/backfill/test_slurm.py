@@ -1,7 +1,4 @@
-"""slurm: a main scheduler by priority, and a backfill scheduler that runs at intervals.
-
-Also tests sim.workload.job_factors.
-"""
+"""slurm: a main scheduler by priority, and a backfill scheduler that runs at intervals."""
 
 from __future__ import annotations
 

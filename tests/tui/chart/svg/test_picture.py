@@ -1,6 +1,6 @@
 """The whole picture, read back as XML: the positions of its parts, and its texts.
 
-Also tests tui.chart.svg.frame, tui.chart.svg.legend, tui.chart.svg.overlay_shapes.
+Also tests tui.chart.svg.frame, tui.chart.svg.legend.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The form in which the parameters of a policy are filled in.
-
-Also tests tui.screens.dialogs.parameter_field.
-"""
+"""The form in which the parameters of a policy are filled in."""
 
 from __future__ import annotations
 

@@ -16,9 +16,8 @@ from tests.tui.late import late_message
 from tests.tui.own import FCFS, own_file, save
 from tests.tui.replays import replay, wait_until
 from tests.tui.screens.conftest import Ask, Person
-from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import Form
-from tui.screens.dialogs.policy_picker import PolicyPicker
+from tui.screens.dialogs.policy_picker import ParameterField, PolicyPicker
 
 pytestmark = pytest.mark.usefixtures("own_program")
 

@@ -1,6 +1,6 @@
 """Contents and layout of the first screen, which are pure functions.
 
-Also tests tui.screens.first.entries, tui.classroom.entries.
+Also tests tui.classroom.entries.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from sim.classroom.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.classroom.entries import entries_of_lessons
 from tui.look.palette import DARK
-from tui.screens.first.entries import MenuEntry, entries
-from tui.screens.first.page import arranged, drawn, told
+from tui.screens.first.page import MenuEntry, arranged, drawn, entries, told
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
 SEEN = {"read-this-chart": 99, "backfilling": 2}

@@ -18,7 +18,7 @@ from tui.replay.speed import SPEEDS
 from tui.screens.dialogs import Prompt
 from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.messages import OpenEntry
-from tui.widgets.scrubber import Scrubber
+from tui.widgets.bar import Scrubber
 
 MOVES = 120
 
