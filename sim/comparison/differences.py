@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule, drawn_again
-from sim.metrics.aggregates import Value, aggregates, ratio
+from sim.metrics.aggregates import Value, aggregates, fragmentation, ratio
 from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric
-from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow, by_batch, by_category, by_class, by_priority
 from sim.support.errors import ParameterError
 from sim.support.notebook import Tabular, picture_of

@@ -12,10 +12,9 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.lab.cut import Cut
 from sim.lab.kept import JOBS, packed
-from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.aggregates import Value, aggregates, fragmentation
 from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric
 from sim.metrics.finished_jobs import FinishedJobs
-from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.metrics.over_time import over_time

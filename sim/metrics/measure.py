@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from sim.engine.schedule import Schedule
 from sim.metrics import groups
-from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.aggregates import Value, aggregates, fragmentation
 from sim.metrics.finished_jobs import FinishedJobs
-from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow
 from sim.workload.categories import TAU
 

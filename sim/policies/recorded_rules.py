@@ -12,8 +12,7 @@ from sim.policies.registry import parse_policy, policy_of
 from sim.policies.slurm_config import spec_of
 from sim.support.errors import ParameterError
 from sim.support.formatting import listed
-from sim.workload.model import Workload
-from sim.workload.recorded import RecordedWorkload
+from sim.workload.model import RecordedWorkload, Workload
 
 BARE = "slurm"
 """Spec of the policy that takes its weights from the recording; a spec with parameters is used as it is."""

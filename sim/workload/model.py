@@ -430,3 +430,17 @@ def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Flo
     since, counts = map(np.array, zip(*sizes_over_time(outages, procs), strict=True))
     found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
     return found
+
+
+@dataclass(frozen=True, repr=False)
+class RecordedWorkload(Workload):
+    """Recorded jobs whose limits and settings count with policies that can use them (`policies.recorded_rules`)."""
+
+    recorded: Limits | None = None
+    """Recorded limits of accounts, users, QOS and arrays; None if no job has such a limit."""
+    settings: str = ""
+    """Settings of the scheduler's priorities and backfill, in the form of its configuration; "" if unknown."""
+
+    def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
+        index = np.arange(len(self))[ranks]
+        return replace(super().take(ranks), recorded=self.recorded and self.recorded.take(index.tolist()))  # type: ignore[call-arg]

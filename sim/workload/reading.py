@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 from sim.support.errors import TraceError
 from sim.support.files import is_database
 from sim.support.text_files import TIMES, most_unpacked
-from sim.workload.formats import batsim, evalys, nodes, parquet, sacct, slog, swf, table
+from sim.workload.formats import batsim, nodes, parquet, sacct, slog, swf, table
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.model import Trace
 from sim.workload.shape import Shape
@@ -44,7 +44,7 @@ FORMATS = {
     "batsim": Format(lambda first: first.startswith(("{", "[")), _read_json),
     "puzzle": Format(is_puzzle, lambda text, name, path, _: replace(parse_puzzle(text, path).trace, name=name)),
     "sacct": Format(sacct.is_header, sacct.read),
-    "evalys": Format(evalys.is_header, lambda text, name, path, _: evalys.read(text, name, path)),
+    "evalys": Format(table.is_of_evalys, lambda text, name, path, _: table.read(text, name, path, format="evalys")),
     "csv": Format(table.is_header, lambda text, name, path, _: table.read(text, name, path)),
 }
 """Formats of text files in the order in which they are tried; a text of none of them is SWF"""

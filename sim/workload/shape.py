@@ -20,7 +20,20 @@ from sim.support.formatting import count, listed, printable, shortened
 from sim.workload.columns import numbered
 from sim.workload.limit_rules import LimitRule
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
-from sim.workload.share_entry import ShareEntry
+
+
+class ShareEntry(NamedTuple):
+    """Entry of the tree: an account, or a user in an account."""
+
+    account: str
+    user: str = ""
+    """Name of the user; "" for the account itself."""
+    parent: str = ""
+    """For an account: account above it, "" below the root."""
+    shares: int | None = 1
+    """Shares relative to the other entries at the same place; None if the entry takes part with those of its parent."""
+    usage: float = 0.0
+    """Usage before the trace begins, in processor seconds, of which older ones count less."""
 
 
 class Ranked:

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 
 from sim.workload.model import Field, Workload
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import ShareEntry
 
 ROOT = "root"
 """Name of the account at the root of Slurm's tree; an account without parent has this parent."""

@@ -14,7 +14,7 @@ from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Work
 from tui.look.sheets import Line
 from tui.panels import matrix_panel, partitions
-from tui.panels.rebuild import chips
+from tui.panels.matrix_panel import chips
 
 # Partitions
 

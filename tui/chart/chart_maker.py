@@ -34,10 +34,9 @@ from tui.chart.node_rows import NodeRows, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
-from tui.chart.raster import FREE, Frame, Raster, rasterise
+from tui.chart.raster import FREE, Frame, Raster, Shares, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark, Suspension
-from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
 from tui.chart.turns import are_seen, by_turns
 

@@ -79,7 +79,7 @@ def settle(
         weighed,
         with_recorded,
     )
-    from sim.workload.recorded import RecordedWorkload
+    from sim.workload.model import RecordedWorkload
 
     specs, switches, workload = list(specs), list(switches), jobs.workload
     asked = [*specs, *(spec for _, spec in switches)]

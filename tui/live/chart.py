@@ -23,10 +23,9 @@ from tui.chart.colours import Colours, Legend
 from tui.chart.node_rows import LANES, lanes_of, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned
 from tui.chart.partition_names import LaneName
-from tui.chart.raster import Frame, Raster, rasterise
+from tui.chart.raster import Frame, Raster, Shares, rasterise
 from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
-from tui.chart.shares import Shares
 from tui.live.plan import plan_boxes
 from tui.live.unused import Unused
 from tui.look.text import pad, shorten, sparkline

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
-from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.aggregates import Value, aggregates, fragmentation
 from sim.metrics.finished_jobs import FinishedJobs
-from sim.metrics.fragmentation import fragmentation
 from sim.policies import parse_policy, written_policy
 from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward

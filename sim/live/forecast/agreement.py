@@ -15,8 +15,7 @@ from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.limits import bounds_of, demands
 from sim.workload.limits import Bound, Limits
-from sim.workload.model import Field, Trace, Workload
-from sim.workload.recorded import RecordedWorkload
+from sim.workload.model import Field, RecordedWorkload, Trace, Workload
 from sim.workload.reserved_nodes import NodeReservation
 
 NEAR = 60.0

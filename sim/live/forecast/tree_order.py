@@ -11,7 +11,7 @@ from sim.live.forecast.in_partitions import multifactor_of
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
 from sim.workload.model import Job
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import ShareEntry
 from sim.workload.share_tree import ShareTree
 
 if TYPE_CHECKING:

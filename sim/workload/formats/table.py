@@ -274,6 +274,15 @@ def is_header(line: str) -> bool:
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
 
+OF_EVALYS = {"startingtime", "executiontime", "finishtime", "waitingtime", "turnaroundtime", "success"}
+"""Columns of jobs.csv as Batsim writes it, from another simulation; its processors are not read"""
+
+
+def is_of_evalys(line: str) -> bool:
+    columns = {plain_name(column) for column in line.split(separator(line))}
+    return {"jobid", "submissiontime"} <= columns and len(columns & OF_EVALYS) >= 3
+
+
 NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "status")
 MOST_LINES, LONGEST = 100, 2**20
 """Largest number of lines of a record, and of characters of a line."""

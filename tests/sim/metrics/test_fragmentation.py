@@ -1,4 +1,4 @@
-"""Tests of `sim.metrics.fragmentation`."""
+"""Tests of the shares of fragmentation in `sim.metrics.aggregates`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from sim import measure, run
 from sim.comparison.differences import compare
 from sim.lab.measured import measured
-from sim.metrics import fragmentation as module
+from sim.metrics import aggregates as module
 from sim.metrics.catalogue import FRAGMENTATION
 from sim.workload.replay import read
 

@@ -1,6 +1,4 @@
 """Limits and weights of a recording under given policies.
-
-Also tests sim.workload.recorded.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimi
 from sim.policies.registry import parse_policy
 from sim.timeline.scenario import Scenario, run
 from sim.timeline.timeline import Timeline
-from sim.workload.model import Workload
-from sim.workload.recorded import RecordedWorkload
+from sim.workload.model import RecordedWorkload, Workload
 from sim.workload.replay import read
 from tests.sim.workload.test_replay import recorded
 

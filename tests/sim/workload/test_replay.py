@@ -8,8 +8,7 @@ from pathlib import Path
 from sim.live.cluster.recording import Recorder
 from sim.live.cluster.values import Cluster, Limit
 from sim.timeline.scenario import run
-from sim.workload.model import Workload
-from sim.workload.recorded import RecordedWorkload
+from sim.workload.model import RecordedWorkload, Workload
 from sim.workload.replay import read, replay_of, trace_of
 from sim.workload.source import Source
 from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS

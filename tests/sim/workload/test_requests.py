@@ -1,7 +1,4 @@
-"""Node requests for the jobs of any trace, read from another file.
-
-Also tests sim.workload.formats.platform.
-"""
+"""Node requests for the jobs of any trace, read from another file."""
 
 from __future__ import annotations
 

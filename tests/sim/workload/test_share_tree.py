@@ -1,6 +1,4 @@
 """Fair Tree: the ranks of users, against those that three versions of Slurm computed.
-
-Also tests sim.workload.share_entry.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ import re
 import pytest
 
 from sim.live.cluster.slurm.shares import shares
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import ShareEntry
 from sim.workload.share_tree import DEEPEST, ShareTree
 from tests.sim.live.cluster.slurm.answers import VERSIONS, parts
 

@@ -1,6 +1,4 @@
 """Completion in shells: the possible next words; a policy's file that is named on the line is not run for it.
-
-Also tests tui.cli.completions.
 """
 
 from __future__ import annotations

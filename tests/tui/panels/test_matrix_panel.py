@@ -1,6 +1,6 @@
 """The Ousterhout matrix as the panel draws it.
 
-Also tests tui.panels.folding, tui.panels.rebuild.
+Also tests tui.panels.folding.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from tui.look.palette import DARK
 from tui.look.sheets import Sheet, Span
 from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
-from tui.panels.matrix_panel import draw_matrix
-from tui.panels.rebuild import phases
+from tui.panels.matrix_panel import draw_matrix, phases
 
 
 def figure_7(**fields: object) -> Context:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from sim.history.stretch import Stretch
 from sim.machine.processors import ranges
 from tui.chart import raster
-from tui.chart.raster import Raster, rasterise
+from tui.chart.raster import Raster, Shares, rasterise
 from tui.chart.scale import ChartView
-from tui.chart.shares import Shares
 from tui.chart.svg.elements import element
 from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, ink

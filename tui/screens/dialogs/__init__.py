@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from tui.screens.dialogs.help import HelpScreen
     from tui.screens.dialogs.policy_picker import PolicyPicker
     from tui.screens.dialogs.prompt import Prompt
-    from tui.screens.dialogs.report import FidelityReport
-    from tui.screens.dialogs.sentences import SentencesDialog
+    from tui.screens.dialogs.report import FidelityReport, SentencesDialog
     from tui.screens.dialogs.trace_picker import TracePicker
 
 __all__ = [
@@ -23,7 +22,7 @@ _FILES = {
     "HelpScreen": "help",
     "PolicyPicker": "policy_picker",
     "Prompt": "prompt",
-    "SentencesDialog": "sentences",
+    "SentencesDialog": "report",
     "TracePicker": "trace_picker",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -113,3 +113,29 @@ def _note(note: Note, width: int) -> Iterator[Line]:
     start, *more = wrapped(printable(note.what) + first, width, indent=LABELS + 2)
     yield line(Span(pad(f"{note.count:,}", LABELS, "right"), "accent"), "  ", start.text[LABELS + 2 :])
     yield from more
+
+
+_WIDEST = 100
+
+
+class SentencesDialog(Dialog[None]):
+    """Dialog with sentences as plain text: they may come from a file or another program."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,u", "dismiss", "Close")]
+
+    def __init__(self, title: str, sentences: Sequence[str]) -> None:
+        super().__init__()
+        self._title, self._sentences = title, sentences
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = self._title
+            dialog.border_subtitle = "↑ ↓ scroll   esc close"
+            with VerticalScroll():
+                yield Page(self._lines)
+
+    def _lines(self, width: int) -> list[Line]:
+        lines: list[Line] = []
+        for sentence in self._sentences:
+            lines += [*wrapped(sentence, min(width, _WIDEST)), line("")]
+        return lines[:-1]

@@ -105,25 +105,14 @@ class Drawing:
         side.styles.width = layout.side
         for name in SIDE:
             panel = screen.query_one(f"#{name}")
-            panel.display = name in rows
-            panel.styles.height = rows.get(name, 0)
-        bottom, metrics = screen.query_one("#bottom"), screen.query_one("#metrics")
-        bottom.display = bool(layout.bottom)
-        bottom.styles.height = layout.bottom
+            panel.display, panel.styles.height = name in rows, rows.get(name, 0)
+        heights = {"bottom": layout.bottom, "sentence": layout.sentence, "note": layout.note, "waiting": layout.waiting}
+        for name, height in (heights | {"lesson": layout.lesson, "keys": layout.keys}).items():
+            bar = screen.query_one(f"#{name}")
+            bar.display, bar.styles.height = bool(height), height
         screen.query_one("#strip").display = has_strip
-        metrics.display = bool(layout.metrics)
-        metrics.styles.width = layout.metrics if has_strip else "1fr"
-        screen.query_one("#sentence").styles.height = layout.sentence
-        screen.query_one("#sentence").display = bool(layout.sentence)
-        screen.query_one("#note").styles.height = layout.note
-        screen.query_one("#note").display = bool(layout.note)
-        screen.query_one("#waiting").styles.height = layout.waiting
-        screen.query_one("#waiting").display = bool(layout.waiting)
-        words = screen.query_one("#lesson")
-        words.styles.height, words.display = layout.lesson, bool(layout.lesson)
-        keys = screen.query_one("#keys")
-        keys.display = bool(layout.keys)
-        keys.styles.height = layout.keys
+        metrics = screen.query_one("#metrics")
+        metrics.display, metrics.styles.width = bool(layout.metrics), layout.metrics if has_strip else "1fr"
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:

@@ -11,7 +11,7 @@ from sim.live.cluster.values import Cluster, Share
 from sim.live.forecast.forecast import LEARNT, forecast
 from sim.live.forecast.past import Past
 from sim.live.forecast.tree_order import entry_of, tree_order
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import ShareEntry
 from tests.sim.live.forecast.test_forecast import NOW
 from tests.sim.live.forecast.test_shares import picture, queue
 

@@ -18,7 +18,7 @@ from sim.policies.policy import CodeRef, is_own
 from sim.session.trust import described
 from sim.support.errors import SchedscopeError
 from tests.packages import POLICY, install
-from tui.cli.completions import traces
+from tui.cli.completion import traces
 from tui.cli.policies import listing
 
 POINTS = {"packed": "packed_by_a_test:Packed"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.workload.formats import evalys
+from sim.workload.formats import table
 from sim.workload.model import Field, Workload
 from sim.workload.reading import read
 
@@ -15,8 +15,8 @@ NEW = "job_id,workload_name,submission_time,requested_number_of_resources,reques
 
 
 def test_both_namings_give_the_wait_that_was_recorded() -> None:
-    old = evalys.read(OLD + "7,3,2,100,1,8,60,68,5,65,1,-1,0-1\n", "jobs", "jobs.csv")
-    new = evalys.read(NEW + "7,w,3,2,100,1,8,60,68,5,65,1,-1,0-1\n", "jobs", "jobs.csv")
+    old = table.read(OLD + "7,3,2,100,1,8,60,68,5,65,1,-1,0-1\n", "jobs", "jobs.csv", format="evalys")
+    new = table.read(NEW + "7,w,3,2,100,1,8,60,68,5,65,1,-1,0-1\n", "jobs", "jobs.csv", format="evalys")
     assert old.table.tolist() == new.table.tolist()
     assert old.ids == new.ids == ("7",)
     job = dict(zip(Field, old.table[0].tolist(), strict=True))
@@ -25,14 +25,14 @@ def test_both_namings_give_the_wait_that_was_recorded() -> None:
 
 
 def test_a_rejected_job_never_ran() -> None:
-    trace = evalys.read(OLD + "7,3,2,100,0,,,,,,,,\n", "jobs", "jobs.csv")
+    trace = table.read(OLD + "7,3,2,100,0,,,,,,,,\n", "jobs", "jobs.csv", format="evalys")
     assert trace.column(Field.RUN).tolist() == [-1]
     assert trace.column(Field.WAIT).tolist() == [-1]
 
 
 def test_jobs_of_several_workloads_keep_apart() -> None:
     text = NEW + "7,a,3,2,100,1,8,60,68,5,65,1,-1,0-1\n7,b,3,2,100,1,8,60,68,5,65,1,-1,0-1\n"
-    assert evalys.read(text, "jobs", "jobs.csv").ids == ("a!7", "b!7")
+    assert table.read(text, "jobs", "jobs.csv", format="evalys").ids == ("a!7", "b!7")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sim.support.errors import TraceError
 from sim.workload.formats.nodes import read, read_machine
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_file
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import ShareEntry
 
 NODE = {"cores": 4, "mem": 16}
 JOB = {"id": "1", "submit": 0, "run": 5, "nodes": 1, "cores": 2, "mem": 8}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.workload.formats.sacct_machine import Unmodelled, Used
+from sim.workload.formats.sacct import Unmodelled, Used
 
 
 def test_what_ends_makes_room_at_the_same_instant() -> None:

@@ -17,8 +17,7 @@ from sim.support.errors import TraceError
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Workload
 from sim.workload.reading import read
-from sim.workload.shape import Seats
-from sim.workload.share_entry import ShareEntry
+from sim.workload.shape import Seats, ShareEntry
 
 NODES = (Node("n1", 8), Node("n2", 8))
 DONE = ClusterJob(
