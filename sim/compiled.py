@@ -24,7 +24,6 @@ SHARED = "schedscope__mypyc"
 """Name of the module with the code of all compiled modules"""
 _SUFFIX = EXTENSION_SUFFIXES[0]
 _why_not = ""
-"""Why compiled modules are not used; "" if they are"""
 
 
 class Finder(MetaPathFinder):

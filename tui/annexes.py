@@ -29,7 +29,6 @@ COMMANDS = {
     "live": ("live", "score", "when", "why"),
     "record": ("record",),
 }
-"""Commands of each annexe"""
 
 
 def module_of(command: str) -> str:

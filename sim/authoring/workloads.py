@@ -95,7 +95,6 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _random_processors(draw: Random, procs: int) -> int:
-    """Return a random set of processors as bits: not all of them if there are several."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 

@@ -16,7 +16,6 @@ class CodePlace(NamedTuple):
     call: int
     """Number of the function call within the pass; each call of a function has its own variables."""
     line: int
-    """Line number in the file."""
 
 
 class Value(NamedTuple):

@@ -18,7 +18,6 @@ from sim.policies.policy import code_of
 from sim.workload.model import Job
 
 MOST_LINES = 100_000
-"""Largest number of lines of a step that are recorded."""
 POLICIES = str(Path(policy_module).parent)
 UNNAMED = frozenset({"self", "cls", "view", "_"})
 """Names of variables that are not shown, because their values are the same in each pass, or of no use."""

@@ -39,9 +39,7 @@ class Test(NamedTuple):
     last: int
     """Number of the condition's last line."""
     body: range
-    """Range of the lines that run if the condition is true."""
     names: frozenset[str]
-    """Names of the variables in the condition."""
     targets: tuple[str, ...]
     """Names of the variables of the `for` loops that contain the condition, the innermost first."""
 

@@ -36,7 +36,6 @@ class Tried(NamedTuple):
 
     policy: str
     start: float | None
-    """Start of the job, or None if it never starts."""
     wait: float | None
     price: Price
 

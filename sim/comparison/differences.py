@@ -179,7 +179,6 @@ class Comparison(Tabular):
     """Comparison of a second schedule with a first one of the same jobs."""
 
     jobs: int
-    """Number of jobs that finished in both schedules."""
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
     """Mean slowdowns of all jobs, then of the short, medium and long ones, in the classes of Lawson & Smirni."""

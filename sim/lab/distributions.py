@@ -176,7 +176,6 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield the runs that meet the conditions, with panel and label; without `groups`, `ask.by` must be a factor."""
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
@@ -197,7 +196,6 @@ def _ungrouped(results: Results, group: str) -> NotThereError:
 
 
 def _samples(results: Results, ask: DistributionAsk) -> Samples:
-    """Return the values of all jobs, divided by panel, by (label of the colour, label on the axis) and by seed."""
     name, by, over = ask.quantity.name, ask.by.replace("-", "_"), ask.over.replace("-", "_")
     known = results.groupings()
     if over and over not in known:

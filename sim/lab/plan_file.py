@@ -120,7 +120,6 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _texts_of(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return the texts under a key of the file or of its part `table`; `called` names the key in errors."""
         given = (self._found if table is None else table).get(name, [])
         return [self._text_of(called or name, value) for value in (given if isinstance(given, list) else [given])]
 

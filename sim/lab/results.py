@@ -111,7 +111,6 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Replace the stored jobs of the runs `keys`; the table of jobs is made when it is first needed."""
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
             self.keeps_jobs = True
@@ -284,7 +283,6 @@ def _locked(path: Path) -> int | None:
 
 
 def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the rows that are stored for a run, as a mapping from table to rows."""
     run, found, key = outcome.run, outcome.measured, {"key": outcome.run.key}
     about = {
         **key,

@@ -62,7 +62,6 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def _panel(table: PivotTable, over: str, columns: str | None, names: Mapping[str, str], trace: str) -> Panel:
-    """Return the panel of a table with rows for the factor `over`; `names` are those of traces in a figure."""
     is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
     lines: dict[str, list[Point]] = {}
     for column, (place, row) in product(table.columns, enumerate(table.rows)):

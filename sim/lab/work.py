@@ -118,7 +118,6 @@ def _run(task: Task) -> Measured:
 
 @lru_cache(maxsize=2)
 def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> tuple[Workload, str]:
-    """Return the jobs of a run, and the format of their trace."""
     source = Source.of_options("", dict(options))
     whole, jobs = _held_workload(copy, source.procs, source.machine)
     return jobs.ready(source.made(whole)), jobs.trace.format

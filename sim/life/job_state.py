@@ -39,7 +39,6 @@ class JobState:
     start: float | None
     end: float | None
     planned: tuple[PlannedAt, ...]
-    """Planned starts, in the order in which they were planned."""
     decided: tuple[tuple[float, Decision], ...]
     """(time, decision) of each decision about the job, in order."""
     stretches: tuple[tuple[float, float | None, str], ...]
@@ -59,7 +58,6 @@ class JobReader:
         self._workload, self.job = workload, workload.jobs[rank]
         self._decided: list[tuple[int, Decision]] = []
         self._read = 0
-        """Number of steps whose decisions have been read"""
 
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""

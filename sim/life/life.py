@@ -36,7 +36,6 @@ class Life:
     ran: float | None
     """Run time in seconds, without lost work and suspensions; None if the job did not end."""
     moments: tuple[Moment, ...]
-    """Events of the job's life, in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
     """Jobs that passed this job and held processors which it lacked; None if unknown, as on nodes."""

@@ -44,7 +44,6 @@ class Waited:
     until: float
     steps: int
     state: Reason
-    """Reason at the last step of the stretch."""
     numbers: dict[str, Range]
     """Range of each number of the reason, by name, and of the free processors (`free`)."""
     ahead: tuple[int, int]
@@ -143,7 +142,6 @@ class Paused:
     time: float
     until: float | None
     because: Reason
-    """Reason of the suspension."""
     overhead: float
     """Seconds after the suspension in which the job still held its processors, to write its memory."""
     ran: float
@@ -151,7 +149,6 @@ class Paused:
     by: tuple[Job, ...]
     """Jobs that took the suspended job's processors."""
     back: Reason | None = None
-    """Reason of the resumption; None if the job did not resume."""
 
     @property
     def seconds(self) -> float:
@@ -179,7 +176,6 @@ class Shared:
     ran: float
     """Seconds for which the job ran during this stay."""
     first: bool
-    """True if the job had not run before this stay."""
     rows: Range
     """Smallest and largest number of rows that the matrix had during the stay."""
     own: Range

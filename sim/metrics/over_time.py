@@ -20,7 +20,6 @@ class OverTime:
     utilization: list[float]
     """Share of the available processors that jobs hold, including overheads."""
     queue: list[float]
-    """Average number of waiting jobs."""
     wanted: list[float]
     """Average number of processors that the waiting jobs request in total."""
     loss_of_capacity: list[float]

@@ -17,11 +17,9 @@ class TraceRef(NamedTuple):
     """Reference to a trace as it was when it was read: name, hash and size."""
 
     name: str
-    """Path of the trace, or name of a sample."""
     sha256: str
     """Hash of the bytes (SHA-256); "" for a trace from a pipe, which cannot be read again"""
     size: int
-    """Size in bytes."""
     is_sample: bool = False
 
     @classmethod

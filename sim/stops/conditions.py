@@ -158,7 +158,6 @@ class Because(_OfOneStep):
 
     who: OfJob
     reason: str
-    """Name of a kind of reason, or part of a reason's sentence."""
     is_event = True
     in_columns = False
 

@@ -46,7 +46,6 @@ from sim.workload.model import Field, Header, Workload
 _LONGEST, _DEEPEST = 2000, 40
 """Largest number of characters of a condition, and greatest depth to which brackets and `not` are nested."""
 _MOST_NAMES = 20
-"""Largest number of variables that an error message lists."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}

@@ -52,7 +52,6 @@ _HEARING = _Hearing()
 
 
 _OWN: set[str] = set()
-"""Names of the user-defined modules that have been loaded"""
 _BUILTINS: dict[str, object] = {}
 """Copy of Python's module `builtins` (name -> object) from before the first user-defined code runs."""
 DEEPEST = 20_000

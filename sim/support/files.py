@@ -18,7 +18,6 @@ from sim.support.errors import ReaderGoneError, SchedscopeError
 from sim.support.formatting import printable, printable_lines
 
 STDOUT = "/dev/stdout"
-"""Path that means standard output on every system."""
 
 
 @contextmanager

@@ -28,7 +28,6 @@ _A_STEP = 40
 _A_COPY = 20
 """Work by which each waiting or running job puts off the next checkpoint: with many jobs they are rarer."""
 MOST_PRINTED = 2000
-"""Number of the last steps whose printed lines are kept."""
 FORGETFUL = (
     "is not reproducible: repeating step {:,} gave other decisions; keep state in view.notes only, "
     "use no clock and no random numbers"
@@ -44,7 +43,6 @@ class Failure(NamedTuple):
     """Failure of the policy in the step after the first `step` steps, or because it leaves jobs waiting for ever."""
 
     step: int
-    """Number of complete steps before the failure."""
     time: float
     error: SchedscopeError
     where: str
@@ -63,7 +61,6 @@ class Branch:
         """Number of steps that this branch shares with its parent."""
         self.error: Failure | None = None
         self.complete = False
-        """True if nothing is left to compute."""
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch.time)
         self._planned: dict[int, Switch] = {}

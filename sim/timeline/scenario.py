@@ -30,7 +30,6 @@ class Scenario:
     workload: Workload
     policy: Policy
     switches: tuple[tuple[float, Policy], ...]
-    """Times and policies of the switches, in order."""
     placement: Placement
     check: bool
 

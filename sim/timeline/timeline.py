@@ -38,7 +38,6 @@ from sim.why.explanation import Explanation, explain
 from sim.workload.model import Job, Workload
 
 BUDGET = 128 * 2**20
-"""Largest size of all checkpoints in bytes, by default"""
 HELD = 160 * 2**20
 """Size of all histories in bytes above which the least recently used branches are released"""
 _BATCH = 64
@@ -75,12 +74,10 @@ class Timeline:
         """Workload from which a policy that takes over later gets its recorded weights"""
         moments = [*switches]
         workload, (self.policy, *later) = under(workload, [policy, *(other for _, other in moments)])
-        """Policy at the beginning of the run."""
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
         planned = [Switch(0, time, other) for (time, _), other in zip(moments, later, strict=True)]
         self.branch = Branch("main", engine, switches=planned)
-        """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
         """Branches, the least recently used first, without those made since the last `let_go`"""

@@ -24,7 +24,6 @@ class Explanation:
 
     job: Job
     sentences: tuple[str, ...]
-    """Sentences, the most important first."""
     numbers: tuple[tuple[str, str], ...] = ()
     """Numbers behind the sentences: pairs (label, number as text)."""
 

@@ -26,7 +26,6 @@ class Job:
     reserve: float | None
     """Start time that the user asked to have reserved; None if the user requested no reservation."""
     recorded_start: float | None
-    """Start time that the trace recorded; None if unknown."""
 
     def __init__(
         self,

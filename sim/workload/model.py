@@ -136,7 +136,6 @@ class Trace:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """Account of each job; empty if the format has no accounts."""
     shape: Shape | None = None
     """Nodes of the machine with the request of each job; None for equal processors."""
     follows: Follows = ()
@@ -232,7 +231,6 @@ class Workload:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """Account of each job; empty if the format has no accounts."""
     outages: tuple[Outage, ...] = ()
     """Periods in which some of the `procs` processors are not available."""
     shape: Shape | None = None

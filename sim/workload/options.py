@@ -38,11 +38,9 @@ class Option:
     name: str
     default: Any
     kind: type
-    """Type of the option's value: int, float, bool or str."""
     meaning: str
     metavar: str | None = None
     called: str = ""
-    """Name of the option in error messages."""
     low: float | None = None
     high: float | None = None
     unit: str = ""

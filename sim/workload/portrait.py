@@ -69,7 +69,6 @@ class Arrivals:
     last: datetime
     by_hour: tuple[int, ...]
     by_weekday: tuple[int, ...]
-    """Number of jobs submitted on each weekday, from Monday."""
 
 
 @dataclass(frozen=True)
@@ -80,17 +79,14 @@ class Estimates:
     most_used: tuple[tuple[float, int], ...]
     """Most frequent estimates, the most frequent first: pairs (estimate in seconds, number of jobs)."""
     values: int
-    """Number of different estimates."""
     round: int
     """Number of jobs with a round estimate: a multiple of an hour or, below an hour, of 5 minutes."""
     over_factor: float
-    """Ratio of the mean estimate to the mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
     """Pairs (share of the jobs, ratio of run time to estimate that this share does not exceed)."""
     ratio_bins: tuple[Bin, ...]
     """Histogram of the ratio of run time to estimate in steps of 0.1; above 1: longer than estimated."""
     exceeded: int
-    """Number of jobs that ran longer than estimated."""
     crashed: int
     """Number of jobs that may have crashed: with a long estimate and a very short run (Lawson & Smirni table 1)."""
 
@@ -106,14 +102,11 @@ class OnNodes:
     asking: tuple[tuple[str, int], ...]
     """Pairs (resource other than cores, number of jobs that request it), also "whole nodes" and "features"."""
     placed: int
-    """Number of jobs whose nodes are recorded in the trace."""
     dependent: int = 0
-    """Number of jobs that are submitted when others have ended."""
     limited: int = 0
     """Number of jobs that are subject to a limit of a user, account or array."""
     reservations: int = 0
     confined: int = 0
-    """Number of jobs that must start in a reservation."""
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,6 @@ def sniff(text: str, filename: str = "") -> str:
 HEADER = 2**14
 """Largest number of letters of a line that are read to recognise the format."""
 _CONTENT = re.compile(rf"^[^\S\n]*([^\s;#].{{0,{HEADER - 1}}})", re.MULTILINE)
-"""Pattern of a line that is neither blank nor a comment"""
 
 
 def _content_lines(text: str) -> Iterator[str]:

@@ -30,7 +30,6 @@ class Jobs:
 
     trace: Trace
     seen: Facts | None = None
-    """Facts of the recording; None for any other trace."""
 
     def replay(self, source: Source) -> Replay:
         whole = Workload.of(self.trace, source.procs, source.machine)

@@ -27,7 +27,6 @@ class ShareEntry(NamedTuple):
 
     account: str
     user: str = ""
-    """Name of the user; "" for the account itself."""
     parent: str = ""
     """For an account: account above it, "" below the root."""
     shares: int | None = 1
@@ -133,7 +132,6 @@ class ComputeNode:
     name: str
     cores: int
     memory: int = 0
-    """Memory of the node in MB."""
     others: tuple[tuple[str, int], ...] = ()
     """Other countable resources of the node, as pairs (name, amount), such as ("gpu", 4)."""
     features: frozenset[str] = frozenset()
@@ -234,7 +232,6 @@ class Shape(Ranked, Reserved):
     """Limits that the machine's file sets for users, accounts and qualities of service."""
     reservations: tuple[NodeReservation, ...] = ()
     qos: tuple[tuple[str, int], ...] = ()
-    """Pairs (name, priority) of the qualities of service."""
     is_platform: bool = False
     """True if the nodes are the hosts of a platform of Batsim, whose jobs ask for whole hosts."""
     accounts: tuple[ShareEntry, ...] = ()

@@ -18,7 +18,6 @@ class Shortage(NamedTuple):
     """Numbers that say why a request does not fit on the nodes."""
 
     free: int
-    """Free cores of the whole machine."""
     usable: int
     """Number of these cores on nodes that the job may use by its partitions, features and reservations."""
     on: int
@@ -39,7 +38,6 @@ class _Part(NamedTuple):
 
     nodes: Kept
     is_whole: bool
-    """True if the job takes only nodes that are wholly free."""
     most: int | None
     """Largest number of nodes of a job there; None if there is no limit."""
     room: NDArray[np.int64]

@@ -47,7 +47,6 @@ def text_of(cls: type[Policy], name: str, opening: str) -> str:
 
 
 def _parts(module: ast.Module, source: str) -> list[_Part]:
-    """Return the definitions of the module. Policies have lost their registration, `@policy(...)`."""
     lines, parts, end = source.splitlines(keepends=True), list[_Part](), 0
     for node in module.body:
         first, end = end, node.end_lineno or 0
@@ -70,7 +69,6 @@ def _parts(module: ast.Module, source: str) -> list[_Part]:
 
 
 def _imports(module: ast.Module, needed: set[str]) -> str:
-    """Return the import statements of the module, in groups, with the names `needed` alone."""
     groups = list[list[str]]([[], [], []])
     for node in (each for part in module.body for each in (part.body if isinstance(part, ast.If) else [part])):
         if isinstance(node, ast.ImportFrom):

@@ -33,7 +33,6 @@ TITLES = {
     "estimate": "estimate / run time",
 }  # fmt: skip
 Legend: TypeAlias = tuple[tuple[int, str], ...]
-"""Legend: pairs of a hue and its meaning in words"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]

@@ -163,6 +163,5 @@ class Drawing(Chart):
     trails: tuple[Stretch, ...]
     """Times in which a job was suspended, with the processors that it had."""
     cut: tuple[Stretch, ...]
-    """Stretches at whose end a job was killed."""
     useless_spans: tuple[tuple[float, float, int], ...] = ()
     """Times (begin, end) with cores (bits) of nodes useless for waiting jobs."""

@@ -196,7 +196,6 @@ class Teaching:
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Store the place in the lesson; show it again if scene, verdict or exploring changed."""
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
         screen.change(guide=LessonGuide(walk))

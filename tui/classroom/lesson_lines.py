@@ -107,7 +107,6 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return the paragraph or the list items in these rows of Markdown, each as one text."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):

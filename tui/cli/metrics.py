@@ -19,7 +19,6 @@ from tui.cli.terminal import say, seen_columns
 ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
 MOST = 12
-"""Largest number of metrics that a search shows."""
 
 
 @click.command("metrics")

@@ -36,11 +36,8 @@ class Settings:
     panels: Mapping[str, bool] = field(default_factory=dict)
     """For each panel that the user has shown or hidden: True if it is shown."""
     recent: tuple[str, ...] = ()
-    """Recently opened traces, the newest first."""
     sessions: tuple[str, ...] = ()
-    """Recent files of sessions, the newest first."""
     policies: tuple[str, ...] = ()
-    """Specs of recently used policies, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
     """For each action whose keys the user has changed: the new keys."""
     lessons: Mapping[str, int] = field(default_factory=dict)

@@ -125,7 +125,6 @@ class Scene:
     code: PassCode | None = None
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False
-    """True if an open question hides what comes next."""
     names_of_numbers: frozenset[str] | None = None
     """Names of all numbers that policies write; None if a policy such as adaptive may select another one."""
     names_of_variables: frozenset[str] | None = None

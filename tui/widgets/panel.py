@@ -25,7 +25,6 @@ MARGIN = 1
 AFTER = 2
 """Number of rows that also stay visible below the line to scroll to, which may be wrapped"""
 WHEEL = 3
-"""Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
 """Function of a context of any kind, the size, and the first line of the body."""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]

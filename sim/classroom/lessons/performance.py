@@ -67,7 +67,6 @@ class Performance:
         self._begin()
 
     def _begin(self) -> None:
-        """Set what is known before the first scene."""
         self._wrong: list[LessonError] = []
         """Errors found so far in the scene that is being evaluated"""
         self._home = FIRST

@@ -258,7 +258,6 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _first_difference(runs: Runs, branch: str, other: str) -> str:
-    """Return a sentence on the first difference between two branches, and on what each run did then."""
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)

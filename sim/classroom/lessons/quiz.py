@@ -185,7 +185,6 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, rng: np.random.Generator) -> list[str]:
-    """Return up to three policies with different schedules in random order, that of the runs among them."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:

@@ -183,7 +183,6 @@ class Walk:
         return self._with_answer(asked.choices[number])
 
     def _with_answer(self, given: AnswerOption | float | None) -> Walk:
-        """Return the walk with the answer `given` and its result; None skips the question."""
         asked = self.open_question
         assert asked is not None
         if given is None:

@@ -140,7 +140,6 @@ def _engine(game: Game, count: int) -> Engine:
 
 
 def _finished(game: Game, count: int) -> Schedule:
-    """Return the schedule in which the player makes the first `count` moves, and EASY decides the rest."""
     engine = _engine(game, count)
     engine.curious = False
     engine.run()

@@ -82,7 +82,6 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the limit's name as Slurm writes it: `MaxJobsPU`, or with its resource `GrpTRES=cpu`."""
     what, per = match["what"].lower(), {"User": "PU", "Account": "PA", "Acct": "PA", "Job": "PJ", "Node": "PN"}
     suffix = per.get(match["per"] or "", "")
     if what.startswith("wall"):
@@ -110,7 +109,6 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return the amount of the limit, in its unit, that the job would use; 0 if unknown."""
     if "Jobs" in limit.what:
         return 1
     if match["what"] == "WallDuration":
@@ -129,7 +127,6 @@ def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Li
 
 
 def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
-    """Return text on the running jobs that use most of the limit, with their latest ends; "" if no job uses it."""
     alike = (other for other in cluster.running if _shares(match, job, other))
     filling = sorted(alike, key=lambda other: (-other.cpus, other.end or 0))
     if not filling:
@@ -140,7 +137,6 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
 
 
 def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
-    """Return True if the job `other` counts towards the limit that makes `job` wait."""
     if match["of"] == "Assoc":
         return other.account == job.account and (match["how"] == "Grp" or other.user == job.user)
     same = {None: True, "User": other.user == job.user}.get(match["per"], other.account == job.account)

@@ -256,7 +256,6 @@ class Observed:
             self._size -= len(self._kept.pop(self.first_kept - 1).jobs)
 
     def _forget(self, now: float) -> None:
-        """Forget stretches and jobs that ended more than `past` seconds before `now`. Other jobs keep their ranks."""
         if self._limit == inf:
             return
         begin, self._begin = self._begin, max(self._begin, now - self._limit)  # one picture later, for other threads

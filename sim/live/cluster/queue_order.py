@@ -17,7 +17,6 @@ def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
 
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Collection[int]:
-    """Return the indices in the queue of the jobs that Slurm considers before `job`, in Slurm's order."""
     own, tier, found = cluster.place_of.get(job.id, len(cluster.queue)), tier_of(cluster, job), dict[int, list[int]]()
     for partition in job.partition.split(","):
         for theirs, places in cluster.considered.get(partition, {}).items():

@@ -149,7 +149,6 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes that the job may use, that are up, and that no reservation takes before its time limit."""
     kept = {name for each in _keeping(cluster, job, cluster.at) for name in each.nodes}
     return [node for node in allowed(cluster, job) if node.name not in kept and not node.is_gone]
 
@@ -206,7 +205,6 @@ def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
 
 
 def _away(cluster: Cluster, job: ClusterJob) -> list[str]:
-    """Return the unavailable nodes of the job's partitions as text: nodes with equal states and reason together."""
     together: dict[str, list[str]] = {}
     for node in allowed(cluster, job):
         if node.is_gone:
@@ -303,7 +301,6 @@ _UNAVAILABLE = (*NODES_AWAY, "Reserved for maintenance")
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on which of the job's nodes are unavailable, when their maintenance ends, and on the jobs ahead."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     own = {node.name: node for node in allowed(cluster, job) if node.name in named or not named}
     away = [f"{node.name} is {_state_in_words(cluster, node)}" for node in own.values() if node.is_gone]

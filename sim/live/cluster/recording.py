@@ -161,7 +161,6 @@ class Recorder:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
     def _write_machine(self, cluster: Cluster) -> None:
-        """Write the machine's nodes if they have changed; they are needed to read the file as a trace."""
         machine = machine_in_words(cluster, self._earlier.qos, self._earlier.drains)
         if machine != self._machine:
             self._machine = machine
@@ -179,7 +178,6 @@ class Recorder:
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job is new, or a field other than its priority and expected start changed."""
     return was is None or _row(was) != _row(job)
 
 
@@ -221,13 +219,11 @@ def _past_job(row: tuple[Any, ...]) -> ClusterJob:
 
 
 def _whole(cluster: Cluster) -> Plain:
-    """Return the complete picture as plain data."""
     data: Plain = {kind: [encode(item) for item in getattr(cluster, kind)] for kind, _, _ in _KINDS}
     return data | _rest(cluster)
 
 
 def _rest(cluster: Cluster) -> Plain:
-    """Return the fields of a picture that are stored completely when they have changed, as plain data."""
     return {
         "name": cluster.name,
         "version": cluster.version,
@@ -247,7 +243,6 @@ def _columns(cluster: Cluster) -> Plain:
 
 
 def _delta(before: Cluster, after: Cluster) -> Plain:
-    """Return the changes between two pictures as plain data: new items, changed fields, and names of removed items."""
     data: Plain = {}
     for kind, _, name in _KINDS:
         was = {getattr(item, name): item for item in getattr(before, kind)}
@@ -443,7 +438,6 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with new values of those fields that `_rest` stored completely in `data`."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me", "settings") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])

@@ -158,7 +158,6 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
-    """Return the smallest shares: no other one is at most as large in every resource."""
     found, stairs = list[Amounts](), list[tuple[int, int]]()  # GPUs and memory of those found: more GPUs, less memory
     for share in sorted(shares):
         first, last = bisect_left(stairs, (share.gpus,)), bisect_right(stairs, (share.gpus, share.memory))

@@ -39,7 +39,6 @@ class Earlier:
 
 
 def _at(job: ClusterJob, time: float) -> ClusterJob | None:
-    """Return the job as it was at a time; None if it did not wait or run then."""
     if time < max(job.submit, job.eligible or 0.0) or (job.has_ended and time >= (job.end or 0.0)):
         return None
     if job.is_waiting:

@@ -108,7 +108,6 @@ class FromNow(Slurm):
         return any(used[number] + amount > self.most[number] for number, amount in own)
 
     def _used(self, view: Moment) -> Counter[int]:
-        """Return how much of each limit the running jobs take. It is counted again only after a start or an end."""
         running, kept = tuple(view.running), view.notes.setdefault("used", {})
         if running not in kept:
             kept.clear()
@@ -289,7 +288,6 @@ def _left(cluster: Cluster, job: ClusterJob) -> float:
 
 
 def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
-    """Return the seconds for which a job is expected to run: from its start or, if it runs already, from now."""
     most = _left(cluster, job)
     if model.quantile is None or past is None:
         return most
@@ -299,7 +297,6 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
-    """Return the nodes with the request of each job; waiting jobs get no node that is unavailable now."""
     cluster, features = _with_constraints(with_partitions(cluster), jobs)
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
     gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
@@ -364,7 +361,6 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
 def _workload(
     jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
 ) -> Workload:
-    """Return a workload of the jobs in this order, all submitted now; `lengths` are their run times in seconds."""
     size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
     unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)

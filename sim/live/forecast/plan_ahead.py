@@ -161,7 +161,6 @@ class PlanAhead:
         return found
 
     def _allowed(self, request: Request) -> NDArray[np.bool_]:
-        """Return, for each node, True if one of the request's partitions has it."""
         key = request.groups, request.features
         if key not in self._open:
             found = [self._shape.allowed(request.features, group) for group in request.groups or (None,)]
@@ -184,7 +183,6 @@ class PlanAhead:
             self._used[limit].add(start, end, amount)
 
     def _edge(self, time: float) -> int:
-        """Return the index of the step that begins at `time`, which is made if there is none."""
         index, many = bisect_left(self._times, time - MOMENT), len(self._times)
         if index == many or self._times[index] > time + MOMENT:
             if many == len(self._steps):

@@ -127,7 +127,6 @@ class Scorer:
                 self._said[job.id].append(_Said(cluster.at, starts, around))
 
     def _start(self, job: str, came: float) -> None:
-        """Record the actual start of a job, and ignore later calls for the same job."""
         if job not in self._started:
             self._started[job] = came
             self.ranges.start(job, came)
@@ -171,7 +170,6 @@ class Scorer:
 
     @property
     def _kinds(self) -> range:
-        """Return the indices of the kinds of forecasts, Slurm's own first."""
         return range(len(self._names))
 
 

@@ -32,7 +32,6 @@ HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
 """Largest number of nodes, of partitions, and of memberships of nodes in partitions."""
 MOST_ACCOUNTS = 100_000
-"""Largest number of accounts and users with shares"""
 MOST_NOTES, MOST_LETTERS = 100, 200
 """Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
@@ -44,7 +43,6 @@ _TABLES = {
     "qos": {"name", "priority"},
     "account": {"account", "user", "parent", "shares", "usage"},
 }
-"""Words of each kind of table in a machine"""
 _PLURALS = {f"{kind}s" if kind != "qos" else kind: kind for kind in _TABLES}
 """Mapping from the name of a list in JSON to the kind of its tables"""
 NODE_WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}

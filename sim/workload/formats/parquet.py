@@ -33,7 +33,6 @@ from sim.workload.model import Bools, Field, Floats, Header, Trace
 
 MAGIC = b"PAR1"
 PIECE = 500_000
-"""Number of rows that are converted at once."""
 
 
 def is_parquet(path: str | Path) -> bool:

@@ -289,9 +289,7 @@ MOST_LINES, LONGEST = 100, 2**20
 LARGE = 2**23
 """Largest number of characters of a text in which a quote may remain unclosed; in a longer text this is an error."""
 BLOCK = 4096
-"""Number of records that are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
-"""Pattern of a blank character that does not end the line."""
 _BLANK_LINES = re.compile(r"\s*\n")
 
 

@@ -1,5 +1,4 @@
-"""Limits and weights of a recording under given policies.
-"""
+"""Limits and weights of a recording under given policies."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Completion in shells: the possible next words; a policy's file that is named on the line is not run for it.
-"""
+"""Completion in shells: the possible next words; a policy's file that is named on the line is not run for it."""
 
 from __future__ import annotations
 

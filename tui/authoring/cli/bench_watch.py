@@ -163,7 +163,6 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
-    """Yield a line with the metrics that became better, and one with the metrics that became worse."""
     for side, word in WORDS.items():
         told = []
         for place, title in enumerate(TITLES):

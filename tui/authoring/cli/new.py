@@ -346,7 +346,6 @@ def _elsewhere(cls: type[Policy]) -> str:
 
 
 def _names_in(text: str) -> set[str]:
-    """Return the names that the code `text` imports, defines or uses."""
     nodes = [*ast.walk(ast.parse(text))]
     return {name for node in nodes for key in ("id", "name") if (name := getattr(node, key, None))}
 

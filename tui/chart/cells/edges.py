@@ -24,7 +24,6 @@ ROWS = 2
 _GAP = 2
 """Smallest number of blanks between two labels of times."""
 _APART = 10
-"""Smallest number of columns between two ticks."""
 _BY_EVENT = 14
 """Number of columns between two labels on an axis by event, so that there is space for the axis title."""
 _ROWS_APART = 4

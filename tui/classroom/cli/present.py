@@ -104,7 +104,6 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 
 def _follow() -> int:
-    """Show the notes until the user quits; without a terminal, print them once."""
     from tui.classroom.cli.notes import Notes, lines
 
     if not is_terminal(sys.stdout):

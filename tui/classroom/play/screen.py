@@ -23,6 +23,7 @@ from sim.support.formatting import clock, name
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.classroom.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
+from tui.live.fitting_keys import fitting_keys
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
@@ -31,7 +32,6 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import SizedLines
-from tui.widgets.fitting_keys import fitting_keys
 
 HELP = (
     ("You are the scheduler", (

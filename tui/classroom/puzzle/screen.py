@@ -30,6 +30,7 @@ from tui.chart.cells.grid import Size
 from tui.classroom.puzzle.board import Board, Scale
 from tui.classroom.puzzle.draft import Draft
 from tui.classroom.puzzle.runs import PolicyChart, charts, time_axis
+from tui.live.fitting_keys import fitting_keys
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, wrapped
@@ -39,7 +40,6 @@ from tui.screens.replay.files import typed_path
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import SizedLines, fitted
-from tui.widgets.fitting_keys import fitting_keys
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
@@ -84,7 +84,6 @@ class Charts(SizedLines):
 
     @property
     def _has_axis(self) -> bool:
-        """Return True if there is space for an axis of time, or a row left over."""
         return self.size.height % 2 == 1 or self.size.height >= ROOMY
 
     @property
@@ -202,7 +201,6 @@ class PuzzleScreen(Screen[None]):
     # Drawing
 
     def _show(self, told: str = "") -> None:
-        """Draw the draft with the message `told`; the charts follow when they are computed."""
         self._told = told
         puzzle = self.draft.puzzle
         entry, shown = self.query_one("#line", Input), self._typed or puzzle.line

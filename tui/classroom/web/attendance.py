@@ -198,7 +198,6 @@ class Attendance:
     async def _start(
         self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
     ) -> Visitor:
-        """Start a process with `told`, and return its visit; it counts as running as soon as this method is called."""
         offered = self._offered(key) if not told else {}
         self._starting += 1
         try:
@@ -223,7 +222,6 @@ class Attendance:
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Keep the place of a visit for a day, and end its process, unless a page has connected in the meantime."""
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -247,7 +245,6 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Remove and return the place kept for this key; empty if there is none or if it was kept for too long."""
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 

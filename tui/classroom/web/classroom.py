@@ -257,7 +257,6 @@ class Classroom:
         return _page("wall.html")
 
     async def _wall(self, request: web.Request) -> web.Response:
-        """Return the content of the wall and the best games as JSON, and nothing else about the class."""
         self._may_see(request.match_info["word"])
         return web.json_response({**self.on_wall, "best": self.roster.best()})
 

@@ -97,7 +97,6 @@ class ForkServer:
 
 
 def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> None:
-    """Fork a child for each order, until the web server ends."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children: set[int] = set()
@@ -131,7 +130,6 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """Run `live` in a child, with input and output on the socket `descriptor`; its error output is dropped."""
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

@@ -89,7 +89,6 @@ def _address(ours: socket) -> str:
 
 
 def _read(ours: socket) -> tuple[str, str]:
-    """Return kind and text of the first message on the socket, without reading anything of the next message."""
     length = int.from_bytes(ours.recv(5, MSG_WAITALL)[1:], "big")
     told = json.loads(ours.recv(length, MSG_WAITALL)) if length else {}
     return str(told.get("type", "")), str(told.get("text", "the server for the students did not start"))

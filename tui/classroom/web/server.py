@@ -235,7 +235,6 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Connect a page to the running process `key` or a new one; a full server first ends a visit without a page."""
         if self.room is not None:
             await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
@@ -304,7 +303,6 @@ class Server:
 
 
 def _address_of(request: web.Request) -> str:
-    """Return the network address from which the request came; it is a proxy's if there is one."""
     return request.remote or ""
 
 

@@ -109,6 +109,5 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
 
 
 def _print_status(told: str) -> None:
-    """Print the number of visitors on a line of the terminal, which is overwritten each time."""
     if sys.stderr is not None and sys.stderr.isatty():
         click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

@@ -229,7 +229,6 @@ def seal(traces: tuple[str, ...]) -> None:
 
 
 def _memory() -> int | None:
-    """Return the bytes of memory that only this process uses; None if the system does not provide the number."""
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmData:")) << 10
     return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tui.live.fitting_keys import GAP, fitting_keys
 from tui.look.sheets import Line
 from tui.screens.replay.keys import Key, every_key, sign
-from tui.widgets.fitting_keys import GAP, fitting_keys
 
 SHARED = (
     "step(1)", "step(-1)", "jump(1)", "jump(-1)", "choose_jump", "go_to", "go_begin", "go_end", "to_stop(1)",

@@ -153,7 +153,6 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """Forms that the user has filled in, by policy."""
         self._listed: list[PolicyEntry] = []
         self._one_at_a_time = Lock()
         """Lock that is held while fields are replaced, because several keys may arrive at once."""

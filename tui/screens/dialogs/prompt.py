@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 MOST_REMEMBERED = 50
 MOST_LINES = 3
-"""Largest number of lines of a message on what is wrong."""
 MOST_SUGGESTED = 12
 KEYS, GAP = "enter  accept   esc  close", 2
 """Text at the end of the question's line, and columns between its parts."""

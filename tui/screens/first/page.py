@@ -57,7 +57,6 @@ MARK = 3
 GAP = 2
 """Number of blank columns behind a picture."""
 LOWEST, HIGHEST = 3, 14
-"""Smallest and largest height of a picture in rows."""
 ACROSS = 0, 72, 160
 """Smallest widths of the screen, in columns, at which one, two and three pictures are side by side."""
 WIDE_KEYS = 100

@@ -32,7 +32,6 @@ class SidePanel(NamedTuple):
     word: str
     shows: str
     weight: int
-    """Relative height."""
     turn: int
     """Position in the order in which panels get space if there is too little for all; 0 is the first."""
     has_content: Callable[[Chosen, Scene | None], object] = lambda state, scene: True

@@ -101,7 +101,6 @@ def _state(value: object) -> str:
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the cores that a job holds on each node, numbered across all sockets, if the output lists cores."""
     if not isinstance(resources, dict):
         return
     nodes = resources.get("nodes")
@@ -127,7 +126,6 @@ def _mask(sockets: object) -> int:
 
 
 def _numbered(found: object) -> Iterable[tuple[int, Any]]:
-    """Yield (index, value) for each item of a list, or of an object whose keys are the indices."""
     if isinstance(found, dict):
         yield from ((int(key), value) for key, value in found.items() if key.isdecimal() and len(key) < 5)
     elif isinstance(found, list):
