@@ -12,12 +12,11 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.lab.cut import Cut
 from sim.lab.kept import JOBS, packed
-from sim.metrics.aggregates import Value, aggregates, fragmentation
+from sim.metrics.aggregates import Value, aggregates, fragmentation, over_time
 from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow
 from sim.metrics.measure import GROUPS, PARTIES
-from sim.metrics.over_time import over_time
 from sim.metrics.search import meant
 from sim.support.errors import ParameterError
 from sim.support.formatting import quoted

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.metrics.over_time import over_time
+from sim.metrics.aggregates import over_time
 from sim.workload.model import Floats, Header, Ints
 
 HOURS = 168

@@ -29,7 +29,7 @@ from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
-from tui.chart.lanes import Lanes
+from tui.chart.lanes import Lanes, are_seen, by_turns
 from tui.chart.node_rows import NodeRows, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
@@ -38,7 +38,6 @@ from tui.chart.raster import FREE, Frame, Raster, Shares, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark, Suspension
 from tui.chart.tiles import Tiles
-from tui.chart.turns import are_seen, by_turns
 
 
 class ChartMaker:

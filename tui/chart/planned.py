@@ -12,9 +12,9 @@ from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.processors import lowest
 from sim.workload.outages import absent
 from sim.workload.shape import Shape
+from tui.chart.lanes import are_seen
 from tui.chart.scale import ChartView
 from tui.chart.scene import Box
-from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
 """Number of waiting jobs, from the head, among which the chart searches for planned jobs"""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sim.history.stretch import KINDS, Stretch
 from sim.machine.processors import ranges
 from tui.chart.axis import CLOCK, Axis
-from tui.chart.turns import rows_sharing
+from tui.chart.lanes import rows_sharing
 
 _MOST_BITS = 1 << 22
 """Largest number of bits that are examined at once: number of sets times number of processors in the chart."""

@@ -13,8 +13,7 @@ from sim.metrics.search import meant, respelled, search
 from sim.support.errors import ParameterError
 from sim.support.formatting import quoted
 from tui.cli import options
-from tui.cli.tables import wrapped_lines, wrapped_table
-from tui.cli.terminal import say, seen_columns
+from tui.cli.terminal import say, seen_columns, wrapped_lines, wrapped_table
 
 ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}

@@ -16,8 +16,7 @@ from sim.policies.slurm_config import CONFIGURATION, spec_of
 from sim.support.errors import ParameterError, near
 from sim.support.formatting import quoted
 from tui.cli.options import SPEC
-from tui.cli.tables import wrapped_lines, wrapped_table
-from tui.cli.terminal import say, seen_columns
+from tui.cli.terminal import say, seen_columns, wrapped_lines, wrapped_table
 from tui.look.text import table
 
 

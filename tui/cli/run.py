@@ -15,11 +15,10 @@ import click
 import numpy as np
 
 from sim.machine.processors import Placement
-from sim.metrics.aggregates import Value, ratio
+from sim.metrics.aggregates import OverTime, Value, over_time, ratio
 from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, METRICS, Metric, Unit, metric
 from sim.metrics.fairness import Fairness, fairness
 from sim.metrics.measure import GROUPS, PARTIES, TAIL, Metrics, group_of, measure
-from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
@@ -31,8 +30,7 @@ from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
 from tui.cli.schedule_files import write_decisions, write_schedule, write_segments
-from tui.cli.tables import split
-from tui.cli.terminal import progress, run_to_end, say, seen_columns, shows_unicode
+from tui.cli.terminal import progress, run_to_end, say, seen_columns, shows_unicode, split
 from tui.cli.trace_events import write_trace_events
 from tui.cli.user_policies import own_code, timed
 from tui.look.text import cell, duration, instant, number, plain, table, titled

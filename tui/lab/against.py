@@ -8,7 +8,7 @@ from sim.lab.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
 from sim.lab.pivot import PivotQuery, Record, check_factor
 from sim.lab.series import said
 from sim.support.formatting import count, percent, printable, shortened
-from tui.cli.tables import split
+from tui.cli.terminal import split
 from tui.look.text import Align, cell, number, titled
 
 

@@ -12,7 +12,7 @@ from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.machine.ousterhout_matrix import Cell
 from sim.support.formatting import count, name, printable, span
-from tui.chart.turns import OnTurn, turn_at
+from tui.chart.lanes import OnTurn, turn_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, taught, window, worded

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sim.support.formatting import count, percent, span
-from tui.chart.turns import busy_at
+from tui.chart.lanes import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, area, resampled, taught

@@ -9,8 +9,8 @@ from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, 
 from sim.decisions.matrix import Migrate, Place
 from sim.engine.snapshot import Snapshot
 from sim.support.formatting import count, listed, name, percent, processors, span
+from tui.chart.lanes import busy_at
 from tui.chart.partition_names import told_decision
-from tui.chart.turns import busy_at
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, written

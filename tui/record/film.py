@@ -19,8 +19,7 @@ from tui.app import Guest, Schedscope
 from tui.classroom.guide import walk_of
 from tui.look.palette import LOOKS, Look
 from tui.replay.opening import Prepared
-from tui.replay.places import parse_place
-from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
+from tui.replay.requests import GoTo, GoToJob, GoToTime, Order, parse_place
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.screen import ReplayScreen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.metrics.over_time import over_time
+from sim.metrics.aggregates import over_time
 from sim.support.formatting import count, percent, span
 from tui.replay.requests import Measure
 from tui.replay.stage import RunView

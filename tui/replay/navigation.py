@@ -12,7 +12,7 @@ from sim.machine.moment import MOMENT
 from sim.support.formatting import clock_near, count, listed, name, span
 from sim.why.last_change import last_change
 from sim.workload.model import Floats, Workload
-from tui.chart.turns import OnTurn, last_turn, turn_at
+from tui.chart.lanes import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
 from tui.replay.stage import RunView

@@ -16,8 +16,7 @@ from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Trace, Workload
 from sim.workload.source import Source, caption
-from tui.replay.places import parse_place
-from tui.replay.requests import Order, Restore
+from tui.replay.requests import Order, Restore, parse_place
 from tui.replay.scene import About
 
 if TYPE_CHECKING:

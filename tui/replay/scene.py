@@ -15,9 +15,9 @@ from sim.policies.columns import Column
 from sim.session.session import BranchRecord
 from sim.workload.model import Trace, Workload
 from tui.chart.hover import Spot, free_text, hover_text
+from tui.chart.lanes import busy_at
 from tui.chart.planned import planned_start
 from tui.chart.scene import ChartScene, Mark
-from tui.chart.turns import busy_at
 from tui.look.calendar import Calendar
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """The numbers of a whole schedule, each worked out by hand on a machine of four processors.
 
-Also tests sim.engine.schedule, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.finished_jobs,
-sim.metrics.over_time.
+Also tests sim.engine.schedule, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.finished_jobs.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.engine.schedule import Curves, Schedule
-from sim.metrics.aggregates import aggregates, ratio
+from sim.metrics.aggregates import aggregates, over_time, ratio
 from sim.metrics.catalogue import METRICS, metric
 from sim.metrics.measure import measure
-from sim.metrics.over_time import over_time
 from sim.policies import parse_policy
 from sim.support.errors import ParameterError
 from sim.workload.model import Workload

@@ -1,4 +1,4 @@
-"""Fair Tree: the ranks of users, against those that three versions of Slurm computed."""
+"""Fair Tree: the ranks of users, against the ranks that three versions of Slurm computed."""
 
 from __future__ import annotations
 

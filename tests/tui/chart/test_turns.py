@@ -10,7 +10,7 @@ import pytest
 from sim.history.stretch import Stretch
 from tests.sim.conftest import Lab
 from tests.tui.scenes import scene_of
-from tui.chart.turns import busy_at, by_turns, last_turn, row_on_turn, rows_sharing, turn_at
+from tui.chart.lanes import busy_at, by_turns, last_turn, row_on_turn, rows_sharing, turn_at
 
 
 def test_turns_are_told_where_a_column_is_short_enough(lab: Lab) -> None:

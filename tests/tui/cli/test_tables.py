@@ -10,7 +10,7 @@ import pytest
 from tests.sim.lab.test_pivot import file
 from tests.tui.cli.program import schedscope
 from tui.annexes import module_of
-from tui.cli.tables import split, wrapped_table
+from tui.cli.terminal import split, wrapped_table
 
 
 def test_columns_without_a_title_stay_with_the_one_before() -> None:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.workload.model import Field
 from tests.sim.conftest import Lab
-from tui.replay.places import find_job, parse_place
-from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
+from tui.replay.requests import GoTo, GoToJob, GoToTime, Order, find_job, parse_place
 
 USERS = replace(
     Lab().workload(4, "3 0 1 10 10", "17 5 2 10 10", "200 9 1 1 1", "7 9 1 1 1"),

@@ -20,12 +20,12 @@ from sim.support.formatting import clock as told
 from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
+from tui.chart.lanes import turn_at
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.elements import Rect, element, number, outline, text, write_in
 from tui.chart.svg.frame import inner_height
 from tui.chart.svg.legend import textures
 from tui.chart.svg.picture import FONTS, draw_svg
-from tui.chart.turns import turn_at
 from tui.look.calendar import Calendar
 from tui.look.fonts import FAMILY, FILES
 from tui.look.palette import LOOKS, Look, Tone, ink

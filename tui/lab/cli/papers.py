@@ -15,8 +15,7 @@ from sim.lab.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
 from sim.support.formatting import count
 from tui.cli.options import of_file
-from tui.cli.tables import wrapped_lines, wrapped_table
-from tui.cli.terminal import say, seen_columns, shows_unicode
+from tui.cli.terminal import say, seen_columns, shows_unicode, wrapped_lines, wrapped_table
 from tui.lab.cli.sweep_progress import Filling, shown_where_seen
 from tui.look.text import cell, plain, titled
 from tui.look.text import table as lines_of

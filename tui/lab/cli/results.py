@@ -34,8 +34,7 @@ from sim.support.files import write_rows, write_whole
 from sim.support.formatting import count, listed, printable, quoted, shortened
 from tui.cli import options
 from tui.cli.parquet import is_table, write_parquet
-from tui.cli.tables import split, wrapped_lines, wrapped_table
-from tui.cli.terminal import say, seen_columns, shows_unicode
+from tui.cli.terminal import say, seen_columns, shows_unicode, split, wrapped_lines, wrapped_table
 from tui.lab.against import against_rows, against_table
 from tui.lab.cli.kept_jobs import write_jobs
 from tui.look.text import Align, cell, cells, plain, titled

@@ -33,7 +33,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.memory import settle_memory
 from tui.panels.strip import time_at
-from tui.replay.places import find_job
+from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.keys import bindings

@@ -19,7 +19,7 @@ from tui.live.queue import jobs_of
 from tui.live.scene import LiveContext, job_name
 from tui.live.screens.state import LiveState
 from tui.live.watch import Watch
-from tui.replay.places import find_job
+from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.thread_results import hand_over
 from tui.widgets.gantt import Gantt

@@ -11,8 +11,7 @@ from textual.binding import Binding
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
 from tui.panels.context import QueueOrder
-from tui.replay.places import find_job
-from tui.replay.requests import Measure
+from tui.replay.requests import Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.replay.places import parse_place
-from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToMostOvertaken, GoToTurn, Move
+from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToMostOvertaken, GoToTurn, Move, parse_place
 from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
