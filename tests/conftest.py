@@ -1,7 +1,5 @@
 """Fixtures for all tests: the folder of real logs, consent to user-defined code, and Hypothesis profiles."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Amount of work, counted in a way that does not depend on the load of the machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from cProfile import Profile
 

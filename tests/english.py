@@ -1,7 +1,5 @@
 """Checkable rules of plain English, for docstrings, comments, Markdown pages, and texts on the screen."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import io

@@ -1,7 +1,5 @@
 """Number of random examples of a test: the number that the test asks for, scaled by the Hypothesis profile."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import settings

@@ -6,8 +6,6 @@ FOLDER_OF_LOGS holds the four logs that the plan names; plan, results and figure
 and the gallery to tests/pictures/gallery.png. It needs `pdftoppm` (poppler-utils) and Pillow.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

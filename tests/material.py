@@ -1,7 +1,5 @@
 """Logs and cases that tests use but the repository does not contain: where they are, and which logs they are."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -6,8 +6,6 @@ Writes tests/pictures/*.svg, or only the pictures named after the folder. FOLDER
 KTH-SP2-1996-2.swf.gz of the Parallel Workloads Archive.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

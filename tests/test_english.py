@@ -2,8 +2,6 @@
 `tests.english`.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The page on experiments contains the plan and the commands with which `tests.gallery` makes its figures."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("PIL")

@@ -4,8 +4,6 @@
 `Also tests sim.why.last_change, sim.why.facts.`
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The README promises only what the program does."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The site names every page and every public name of the library, and a package says where it comes from."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Architecture of the project: which packages ("rooms") may import which, and what a policy must declare."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """Behaviour of the project on Windows, as far as another system can show it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -6,8 +6,6 @@ shows (its console, its paths, files that are in use) is tested by the workflow 
 module prints in JSON what happened.
 """
 
-from __future__ import annotations
-
 import asyncio
 import builtins
 import fcntl

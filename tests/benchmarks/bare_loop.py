@@ -4,8 +4,6 @@ with.
 It uses lists, a heap, and integers as processor sets. Its schedule is the same as the engine's to the second.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from heapq import heappop, heappush

@@ -7,8 +7,6 @@ and at 120 moves a second, and the right arrow key is held at 100 a second. The 
 the last output; the freeze is the longest time without output while input is sent.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

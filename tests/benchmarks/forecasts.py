@@ -5,8 +5,6 @@
 A picture gets four forecasts: one with time limits and three with learnt run times. The time is that of a core.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 from dataclasses import replace

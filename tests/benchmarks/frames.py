@@ -7,8 +7,6 @@ middle of CTC, all of its jobs, and all of them on 9,000 processors. Then the wh
 nothing. The time must not grow with the number of jobs.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The logs that benchmarks read; they are not part of the project."""
 
-from __future__ import annotations
-
 TRACES = "../shared/traces"
 """Folder of the logs, if no other is given"""
 KTH = "KTH-SP2-1996-2.swf.gz"

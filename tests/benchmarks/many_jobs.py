@@ -6,8 +6,6 @@ Each part is measured in a process of its own, in seconds of a core and in MB at
 Lublin and Feitelson's model, and written as SWF and (with pyarrow) as Parquet.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -7,8 +7,6 @@ third one, watches both charts until all is known and drawn, and ends the compar
 process has, what of it histories and checkpoints take (estimated), and how long the first whole chart took.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import time

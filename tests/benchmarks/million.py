@@ -6,8 +6,6 @@ Without a trace the jobs are made here, on a machine that is busy by three quart
 second; what counts is how long it is until something is drawn.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

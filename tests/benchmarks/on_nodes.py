@@ -9,8 +9,6 @@ memory, GPUs and whole nodes. Only the simulation is measured, in seconds of a c
 `--command` it is the whole command `schedscope run`, which also reads the file and computes the metrics.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

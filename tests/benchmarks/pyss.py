@@ -4,8 +4,6 @@ It runs in a process of its own, without its assertions, as its makers advise (o
 each event). Like ours, its time is that of the simulation alone, without reading and statistics.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

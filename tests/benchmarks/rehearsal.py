@@ -6,8 +6,6 @@ It needs `pip install playwright` and a Chromium (`--chromium PATH`). FOLDER get
 error if anything is lost.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

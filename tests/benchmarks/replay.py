@@ -9,8 +9,6 @@
   part ahead.
 """
 
-from __future__ import annotations
-
 import argparse
 import fcntl
 import os

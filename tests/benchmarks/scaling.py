@@ -7,8 +7,6 @@ full history, compiled or not (`SCHEDSCOPE_COMPILED=off`), and the bytes of the 
 does not grow, all bars of a row are equally long.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from html import escape

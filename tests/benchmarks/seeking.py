@@ -7,8 +7,6 @@ checkpoints; then seeks to random steps (with a snapshot), as shares of the run 
 each. Also the memory of the checkpoints, and the cost of a fork at the end.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import tracemalloc

@@ -10,8 +10,6 @@ how many of its starts equal ours. Memory is the peak of a separate process that
 history.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -5,8 +5,6 @@
 Only the ratio to `python -c "import textual.app"` means something; the runs of both are interleaved.
 """
 
-from __future__ import annotations
-
 import argparse
 import fcntl
 import os

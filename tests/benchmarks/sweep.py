@@ -10,8 +10,6 @@ once. They are timed alone, and in as many processes at once as a sweep has, bec
 core than one alone. They are timed before and after the sweep, because the pace of a machine changes.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import resource

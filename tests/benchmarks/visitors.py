@@ -5,8 +5,6 @@
 Memory is PSS, which divides shared memory between the processes. Only Linux reports it.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import signal

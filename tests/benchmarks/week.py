@@ -8,8 +8,6 @@ With `--screen`: the memory of the live screen at 80x24, which draws all picture
 another. About one job arrives between two pictures.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Jobs for the second implementations of the rules, and the orders of a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import NamedTuple, cast

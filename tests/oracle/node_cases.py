@@ -1,7 +1,5 @@
 """Random machines of nodes with jobs, to compare the program with the plain scheduler."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

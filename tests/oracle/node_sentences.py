@@ -4,8 +4,6 @@ A machine and its jobs are as in the program's own JSON format. Nothing is taken
 what on which node.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from math import inf

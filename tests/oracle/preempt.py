@@ -3,8 +3,6 @@
 Without overhead of suspensions. Shares no code with the engine; slow, for some hundreds of jobs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf

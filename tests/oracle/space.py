@@ -3,8 +3,6 @@
 Shares nothing with the engine; slow, for workloads of some dozens of jobs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache

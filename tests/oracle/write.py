@@ -5,8 +5,6 @@
 writes tests/sim/cases/NAME.swf, .expected (a policy and every job's start in a line) and .gang (start and end).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

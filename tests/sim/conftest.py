@@ -1,7 +1,5 @@
 """Helpers of the tests of `sim`: workloads written as lines or drawn at random, and their runs under a policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf
 from typing import Any, TypeAlias

@@ -3,8 +3,6 @@
 Also tests sim.engine.queue.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

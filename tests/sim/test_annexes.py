@@ -1,7 +1,3 @@
-"""Table of what the annexes give the simulator."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.annexes import PARTS, annexed

@@ -1,7 +1,3 @@
-"""Hook of the build: what it leaves when it cannot compile, and the list of what it compiles."""
-
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The schedules of some given cases: starts, ends, and every stretch with its processors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Which modules Python imports: the compiled ones, or their sources and why."""
-
-from __future__ import annotations
-
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path

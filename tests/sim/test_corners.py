@@ -1,9 +1,6 @@
 """Rare situations of partitions, preemption and gang scheduling, on random workloads with every check on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,9 +13,7 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.transforms import high, reserve
 from tests.examples import examples
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 GANGS = ("gang", "gang-backfill", "gang-migrate", "gang-migrate-backfill")
 PREEMPTIVE = ("selective", "tunable", "immediate")

@@ -3,8 +3,6 @@
 Also tests sim.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,9 +1,6 @@
 """Properties that hold for every policy with all valid parameters on any workload."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +16,7 @@ from sim.machine.processors import Placement
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.workload.model import Workload
 from tests.examples import examples
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Policies under which a job holds its processors from its start to its end.
 SPACE_SHARING = [

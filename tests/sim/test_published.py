@@ -1,7 +1,5 @@
 """The policies' results on a real log, to the digit: the table next to ZKP's in the README."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

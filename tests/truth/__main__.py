@@ -5,8 +5,6 @@ Progress is printed after every 500 runs.
     python -m tests.truth SECONDS [FIRST SEED]
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator

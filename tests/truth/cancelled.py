@@ -1,7 +1,5 @@
 """Sentences about jobs that are cancelled because their condition on other jobs cannot be met any more."""
 
-from __future__ import annotations
-
 from sim.decisions.decisions import Drop
 from sim.workload.follows import HOPELESS
 from tests.truth.panels import Sight, Standing

@@ -2,8 +2,6 @@
 Slurm's date moved, and the start with another request.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Readings of sentences about the state, the rank in the queue, the limits and the start of a job of a real cluster."""
 
-from __future__ import annotations
-
 import re
 
 from sim.live.cluster.dates import date

@@ -1,7 +1,5 @@
 """Readings of sentences about the nodes, cores and licenses that a job of a real cluster waits for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

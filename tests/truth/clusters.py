@@ -3,8 +3,6 @@
 Each reading compares a sentence with the facts of its picture (state of the cluster at one poll).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Check the sentences of all decisions in order; each decision is then applied to the recomputed state."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any
 

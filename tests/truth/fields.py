@@ -1,7 +1,5 @@
 """Check each JSON field of `compare --format json` and `explain --format json` against the recomputed values."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise

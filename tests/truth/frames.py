@@ -1,7 +1,5 @@
 """Check one picture of the replay screen, at a step or between steps, and the queue panel cell by cell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

@@ -5,8 +5,6 @@ Seeds of `KINDS` that still show a kind that no earlier one shows are kept; othe
     python -m tests.truth.kinds SECONDS [FIRST SEED]
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import chain, count
 from time import monotonic

@@ -1,7 +1,5 @@
 """Record of what happened to each job, kept while its run is checked; with it the output of `explain` is compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

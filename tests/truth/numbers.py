@@ -1,7 +1,5 @@
 """Check the numbers that Why shows next to its sentences against the recomputed state after a step."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every number of a run that a comparison shows, recomputed from starts, ends, stretches and decisions."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from functools import cached_property, partial
 from itertools import pairwise

@@ -3,8 +3,6 @@
 Sentences and numbers that the panels share with Why are checked elsewhere; here they must only appear unchanged.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Check the first difference of two runs, and what is reported about each side, against both schedules."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from math import isnan

@@ -1,7 +1,5 @@
 """Recompute what variants of EASY from other papers decide: which jobs may pass the head, and predicted run times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf
 from typing import NamedTuple

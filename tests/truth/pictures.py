@@ -1,7 +1,5 @@
 """Check the partition panel and the matrix panel: their texts, and their drawings for each processor."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Check the reasons of the policies that suspend jobs (Kettimuthu's) against the recomputed state."""
 
-from __future__ import annotations
-
 import re
 from math import inf
 from typing import Any

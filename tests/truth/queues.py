@@ -1,7 +1,5 @@
 """Check the reasons of multiqueue backfilling (Lawson & Smirni), its partitions, speculative runs and reservations."""
 
-from __future__ import annotations
-
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
 from tests.truth.space import AT, needs_of

@@ -1,7 +1,5 @@
 """Check a whole run: every sentence that the program shows, or a random part of them; yield the false ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from functools import cached_property

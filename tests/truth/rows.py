@@ -1,7 +1,5 @@
 """The Ousterhout matrix rebuilt from the decisions, and checks of the reasons of its rebuilds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count

@@ -2,8 +2,6 @@
 step.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

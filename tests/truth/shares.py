@@ -1,7 +1,5 @@
 """Check what `explain` reports about a job's time in a matrix against the job's position after each step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

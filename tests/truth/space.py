@@ -2,8 +2,6 @@
 state.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sim.decisions import reasons as r

@@ -1,7 +1,5 @@
 """Check the sentence under the chart, the line above the chart, and what Why says between two steps."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Check what `explain` reports about a job's life: figures, summary and each row of its story, a list of events."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left

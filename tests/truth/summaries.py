@@ -1,7 +1,5 @@
 """Check the line of figures of a job's life, its summary, and the sentence on how its plan moved."""
 
-from __future__ import annotations
-
 import re
 from math import floor
 

@@ -1,7 +1,5 @@
 """Context that the checks of a job's life share: the recorded facts and the time of the row that is checked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise

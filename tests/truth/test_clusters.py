@@ -6,8 +6,6 @@ pictures have preemption, nodes that are down, drained and reserved, features, l
 Some are of after an outage of the controller, and there are arrays and jobs of two parts.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from pathlib import Path

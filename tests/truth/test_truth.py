@@ -2,8 +2,6 @@
 changed on purpose.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

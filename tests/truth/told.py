@@ -1,7 +1,5 @@
 """Check the sentences and numbers with which Why explains a job against the recomputed state after each step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy

@@ -2,8 +2,6 @@
 boundaries of partitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

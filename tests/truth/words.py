@@ -4,8 +4,6 @@ Times are written by `exactly`, so that they can be read back without rounding. 
 that are rounded to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 No code of the engine is used. Processor sets are bit masks; times are exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from math import inf, isnan
 from typing import Any, NamedTuple

@@ -2,8 +2,6 @@
 that fails.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections.abc import Hashable, Iterator

@@ -5,8 +5,6 @@ The fork calls `program` at the top level of its main module, so that Python end
 shows, such as what is imported when, other tests show, which start the program.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """A thread whose result is on its way to the screen while the user asks for something else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Event
 from typing import Any

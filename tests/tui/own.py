@@ -1,7 +1,5 @@
 """A user-defined policy in a file, and saved changes of the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The replay screen as a user meets it: open it on a trace, press keys, and wait for the results."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Scenes (what a screen shows) of real runs, made as the program makes them, for tests of drawings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

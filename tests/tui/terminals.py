@@ -1,7 +1,5 @@
 """The real program in a real (pseudo-)terminal."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

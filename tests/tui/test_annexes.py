@@ -1,7 +1,3 @@
-"""Table of what the annexes give the program."""
-
-from __future__ import annotations
-
 import pytest
 
 from tui.annexes import PARTS, annexed

@@ -1,7 +1,3 @@
-"""Errors of a screen that is already closed are ignored; all other errors are reported."""
-
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Text from a file, a name, a policy or the clipboard is never taken as markup or as a command, but shown unchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

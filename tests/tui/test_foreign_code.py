@@ -1,7 +1,5 @@
 """Code that a file from a stranger names runs nowhere before the user agrees; every way to name code is tried."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Files of results from strangers are refused in one line or shown harmlessly, by the commands and in the app."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -3,8 +3,6 @@
 Look at a changed picture before you accept it: `pytest -n0 tests/tui/test_golden.py --snapshot-update`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple

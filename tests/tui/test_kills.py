@@ -3,8 +3,6 @@
 By hand: `KILLS=200 SEED=7 pytest -n0 -s tests/tui/test_kills.py` prints how much of the work before the kill was lost.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

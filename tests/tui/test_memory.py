@@ -1,7 +1,3 @@
-"""Memory that the program no longer needs is returned to the system."""
-
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 from weakref import ref

@@ -4,8 +4,6 @@ By hand: `MONKEY=2000 SEED=7 pytest tests/tui/test_monkey.py` presses 2000 keys 
 log. `AT_ONCE=40` makes it several times faster.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -3,8 +3,6 @@
 Also tests tui.app, tui.sessions.session_manager.
 """
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,3 @@
-"""The program is ended from outside: it restores the terminal's modes, and saves the state of the replay."""
-
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Runs, answers and errors of threads that come after the user has asked for something else."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

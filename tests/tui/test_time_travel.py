@@ -1,7 +1,5 @@
 """On the screen, every policy can take over from every other one, and a past step always looks the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

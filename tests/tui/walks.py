@@ -3,8 +3,6 @@
 Many walks, by hand: python -m tests.tui.walks WALKS [--operations N] [--first SEED]
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Callable, Hashable

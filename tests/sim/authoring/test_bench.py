@@ -1,7 +1,3 @@
-"""Versions of a policy tested one after another: what each changes against the version before."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ broken ones.
 Also tests sim.authoring, sim.authoring.growth, sim.authoring.shrink, sim.authoring.workloads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

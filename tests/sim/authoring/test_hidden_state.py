@@ -1,7 +1,3 @@
-"""State kept outside of `view.notes` is found, with the line of code that writes it."""
-
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

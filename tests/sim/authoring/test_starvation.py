@@ -1,7 +1,3 @@
-"""The verdict whether jobs starve: it waits for the longest time in the policy's parameters and constants."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

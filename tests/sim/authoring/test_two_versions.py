@@ -1,7 +1,3 @@
-"""The smallest workload on which two policies differ."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,9 +1,4 @@
-"""Record of what a policy's code did in a step: the line behind each decision, with its values and conditions.
-
-Also tests sim.code.lines, sim.code.source.
-"""
-
-from __future__ import annotations
+"""Also tests sim.code.lines, sim.code.source."""
 
 import sys
 from pathlib import Path

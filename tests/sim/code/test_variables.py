@@ -1,7 +1,3 @@
-"""Names of the variables in a policy's code."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

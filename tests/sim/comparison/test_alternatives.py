@@ -2,8 +2,6 @@
 fitted.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

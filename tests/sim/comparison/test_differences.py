@@ -1,7 +1,3 @@
-"""Two schedules compared: which numbers are better, and which jobs start earlier or later, and by how much."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ the other.
 Also tests sim.why.wait_reasons.
 """
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

@@ -1,7 +1,3 @@
-"""Two timelines compared while they are computed: the first difference, and the jobs that start earlier."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,3 @@
-"""Reasons as values: equal, hashed, copied and pickled by their class and fields."""
-
-from __future__ import annotations
-
 import copy
 import pickle
 

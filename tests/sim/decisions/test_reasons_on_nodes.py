@@ -1,7 +1,3 @@
-"""Reasons why jobs wait on nodes."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

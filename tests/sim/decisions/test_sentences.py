@@ -1,10 +1,6 @@
-"""Decisions and reasons in words.
-
-Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions.reasons, sim.decisions.reasons_in_rows,
-sim.decisions.reasons_inferred, sim.decisions.wording, sim.decisions.words_of_starts, sim.decisions.words_of_waits.
-"""
-
-from __future__ import annotations
+"""Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions.reasons,
+sim.decisions.reasons_in_rows, sim.decisions.reasons_inferred, sim.decisions.wording, sim.decisions.words_of_starts,
+sim.decisions.words_of_waits."""
 
 import re
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints

@@ -1,7 +1,3 @@
-"""Decisions are stored as rows of numbers and read back equal, with the same sentences."""
-
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 

@@ -1,7 +1,3 @@
-"""Decisions of a run as a table."""
-
-from __future__ import annotations
-
 from sim import Timeline, read
 from sim.history.decision_table import DECISIONS, decision_rows, decision_table
 

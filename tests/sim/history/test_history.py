@@ -1,16 +1,10 @@
-"""History: the stretches in a window of time, and the events of a step.
-
-Also tests sim.history.collector, sim.history.ledger, sim.history.past, sim.history.stretch_queries,
-sim.history.stretch, sim.history.times.
-"""
-
-from __future__ import annotations
+"""Also tests sim.history.collector, sim.history.ledger, sim.history.past, sim.history.stretch_queries,
+sim.history.stretch, sim.history.times."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 from math import inf, isnan
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -26,9 +20,7 @@ from sim.policies import parse_policy
 from sim.support.errors import SchedscopeError
 from sim.workload.outages import Outage
 from sim.workload.source import Source
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 
 def filtered(history: History, start: float, end: float, processors: int = -1) -> list[Stretch]:

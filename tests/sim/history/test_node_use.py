@@ -1,7 +1,3 @@
-"""Tests of `sim.history.node_use`."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Sets of processors, narrow and wide, are read back equal."""
-
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

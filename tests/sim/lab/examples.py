@@ -1,7 +1,5 @@
 """A small plan, and policies that fail."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sim.lab.plan import SweepPlan

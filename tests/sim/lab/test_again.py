@@ -1,7 +1,3 @@
-"""A run from a file of results, opened again as a session."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Workers of a sweep receive traces and code as copies, recognised by their content."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

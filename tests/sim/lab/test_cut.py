@@ -1,7 +1,3 @@
-"""Jobs at the beginning and end of a run that are not measured."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Distributions of jobs over the runs of a sweep."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Estimates of how long a sweep will take."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

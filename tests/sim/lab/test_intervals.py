@@ -1,7 +1,3 @@
-"""Confidence intervals by Student's t, checked against published tables, and paired comparisons."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Values of each job that a sweep keeps in its file of results, written and read back."""
-
-from __future__ import annotations
-
 import sqlite3
 import zlib
 from contextlib import closing

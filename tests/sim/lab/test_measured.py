@@ -1,7 +1,3 @@
-"""Measurements of a single run of a sweep."""
-
-from __future__ import annotations
-
 import json
 
 import numpy as np

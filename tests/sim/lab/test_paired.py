@@ -1,7 +1,3 @@
-"""Paired comparisons with a baseline."""
-
-from __future__ import annotations
-
 from math import exp, log, sqrt
 from pathlib import Path
 from statistics import fmean, stdev

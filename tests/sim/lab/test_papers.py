@@ -1,7 +1,3 @@
-"""Tables of papers as plans of experiments."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Results of a sweep arranged as a table of rows and columns."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

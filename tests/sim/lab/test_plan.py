@@ -1,7 +1,3 @@
-"""Plans: factors that vary, factors that change together, and what decides if two runs are the same."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

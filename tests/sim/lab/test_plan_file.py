@@ -1,7 +1,3 @@
-"""Plans as files: they mean the same as on the command line, and an error names its line."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels of policies in results of a sweep: points of a series are told apart by their values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""The file of results: it is complete and recognised as the program's own; texts in it from strangers are harmless."""
-
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

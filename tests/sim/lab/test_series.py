@@ -1,7 +1,3 @@
-"""The series drawn in a plot."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,9 +1,4 @@
-"""A sweep makes every run exactly once, whatever happens to its workers.
-
-Also tests sim.lab.work, sim.lab.pool.
-"""
-
-from __future__ import annotations
+"""Also tests sim.lab.work, sim.lab.pool."""
 
 import os
 import signal

@@ -1,7 +1,3 @@
-"""A worker with another version of the program is refused."""
-
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Averages by weekday and hour, in the local time of the machine."""
-
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 

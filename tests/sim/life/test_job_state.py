@@ -1,7 +1,3 @@
-"""A job's state at a time, as the program reads it from the history, against a search through the whole history."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,3 @@
-"""A policy's own numbers of one job over time."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sim.decisions.sentences import Unit

@@ -1,9 +1,4 @@
-"""A life in words, without a terminal.
-
-Also tests sim.life.episodes, sim.life.summary.
-"""
-
-from __future__ import annotations
+"""Also tests sim.life.episodes, sim.life.summary."""
 
 from math import inf
 

@@ -1,7 +1,3 @@
-"""Starts that Slurm's map of the future gives, each with the rule of Slurm that it shows."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,9 +1,4 @@
-"""Machines of nodes: places, plans and promises.
-
-Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.shape.
-"""
-
-from __future__ import annotations
+"""Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.shape."""
 
 from random import Random
 

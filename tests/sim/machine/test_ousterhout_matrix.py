@@ -1,7 +1,3 @@
-"""The Ousterhout matrix: places of jobs, and refused changes."""
-
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,3 @@
-"""Sets of processors, and the machine that gives them to jobs."""
-
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

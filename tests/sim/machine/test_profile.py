@@ -4,8 +4,6 @@ version.
 Also tests sim.machine.trials.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import pairwise
 

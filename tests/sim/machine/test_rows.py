@@ -1,7 +1,3 @@
-"""Rows that are repeated and removed at any place."""
-
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

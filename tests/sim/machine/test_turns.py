@@ -1,9 +1,4 @@
-"""The turns of the rows: computed over whole cycles at once, they must be the same as if counted one by one.
-
-Also tests sim.engine.sharing, sim.machine.moment.
-"""
-
-from __future__ import annotations
+"""Also tests sim.engine.sharing, sim.machine.moment."""
 
 from math import inf
 

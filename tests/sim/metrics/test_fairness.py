@@ -1,7 +1,3 @@
-"""Unfair passes: which jobs passed which, and the delay they caused for later jobs."""
-
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

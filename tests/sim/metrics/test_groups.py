@@ -1,7 +1,3 @@
-"""Groups of jobs, divided as the papers divide them."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

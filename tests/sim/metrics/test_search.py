@@ -1,7 +1,3 @@
-"""Metrics found by words for what they mean, and the formulas of metrics."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.lab.measured import measured_metric

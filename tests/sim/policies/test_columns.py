@@ -1,7 +1,3 @@
-"""A policy's own numbers are shown next to waiting jobs, and an order can use the past usage of users."""
-
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,3 @@
-"""Slurm's priority, against a computation that sums up each user's usage again from all stretches of the jobs."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from math import exp, inf, log

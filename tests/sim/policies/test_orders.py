@@ -1,9 +1,4 @@
-"""Queue orders: the formulas, worked out by hand.
-
-Also tests sim.policies.random_numbers.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies.random_numbers."""
 
 from dataclasses import dataclass
 from math import inf, isclose, log10

@@ -1,7 +1,3 @@
-"""Parameters of policies: what may be typed for them, and the errors for other values."""
-
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal

@@ -1,9 +1,4 @@
-"""A policy's description and its written form.
-
-Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Rankings of jobs by a number; of equals the latest comes first."""
-
-from __future__ import annotations
-
 from sim.policies.ranking import Ranking
 from sim.workload.model import Job
 

@@ -1,7 +1,3 @@
-"""The registry of policies: add, find, replace and remove them by name."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,3 @@
-"""Slurm's configuration as a policy."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.policies.slurm_config import spec_of

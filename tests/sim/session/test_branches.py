@@ -1,7 +1,3 @@
-"""The branches of a timeline as records, and the same branches made again from the records."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

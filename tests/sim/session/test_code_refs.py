@@ -3,8 +3,6 @@
 Also tests sim.session.trust.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

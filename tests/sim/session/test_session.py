@@ -1,9 +1,4 @@
-"""Sessions are read back as written; anything else is refused in one line.
-
-Also tests sim.session.syntax, sim.session.trace_ref.
-"""
-
-from __future__ import annotations
+"""Also tests sim.session.syntax, sim.session.trace_ref."""
 
 import os
 import zlib

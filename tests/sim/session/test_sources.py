@@ -1,9 +1,4 @@
-"""Words of the command line are stored in a session, and read back as the same words.
-
-Also tests sim.workload.source.
-"""
-
-from __future__ import annotations
+"""Also tests sim.workload.source."""
 
 import os
 from contextlib import suppress

@@ -1,9 +1,4 @@
-"""Conditions to stop at: how they are read, when they hold and when they fire.
-
-Also tests sim.stops.combinations, sim.stops.conditions, sim.stops.vocabulary.
-"""
-
-from __future__ import annotations
+"""Also tests sim.stops.combinations, sim.stops.conditions, sim.stops.vocabulary."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,3 @@
-"""A step gives the same values whether they are read from a snapshot, the engine or the history."""
-
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

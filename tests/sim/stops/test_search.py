@@ -1,7 +1,3 @@
-"""The search for the next step at which a stop condition fires, and for the last one before."""
-
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

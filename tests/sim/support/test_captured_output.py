@@ -1,7 +1,3 @@
-"""Output of user-defined code is kept with its step; a breakpoint opens a debugger only where one can be used."""
-
-from __future__ import annotations
-
 import builtins
 import re
 import sys

@@ -1,7 +1,3 @@
-"""Code that does not return within its deadline is stopped; other code is left alone."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 from time import sleep

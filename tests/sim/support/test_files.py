@@ -1,7 +1,3 @@
-"""Files that are written completely or not at all."""
-
-from __future__ import annotations
-
 import os
 import stat
 import threading

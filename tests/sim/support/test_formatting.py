@@ -1,7 +1,3 @@
-"""Times, names and numbers, written and read."""
-
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import datetime
 

@@ -1,7 +1,3 @@
-"""Charts of runs in notebooks, and tables that pandas and polars read."""
-
-from __future__ import annotations
-
 import importlib.metadata
 import sys
 from typing import Any

@@ -1,7 +1,3 @@
-"""Foreign text is refused with its file and line; reading it never hangs."""
-
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Checkpoints that a branch makes while it repeats steps, near the step that is asked for."""
-
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,3 @@
-"""Runs with policy switches, from their beginning and up to a moment."""
-
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 

@@ -1,10 +1,5 @@
-"""A timeline shows the same at every step as a run whose every step was shown with reasons."""
-
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -27,13 +22,11 @@ from sim.session.session import Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
 from sim.support.errors import DecisionError, ParameterError, PolicyError
 from sim.timeline import branch
+from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tests.examples import examples
 from tests.sim.conftest import Lab
-
-if TYPE_CHECKING:
-    from sim.timeline.branch import Branch
 
 JOBS = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", "4 3 1 9 9", "5 40 2 5 5")
 SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5", "selective:sf=1,tick=3",

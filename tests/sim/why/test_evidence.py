@@ -4,8 +4,6 @@ decisions.
 Also tests sim.why.facts, sim.why.snapshot_facts.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""The explanation of a job at a given time: waiting, ended, cancelled or not yet submitted."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,3 @@
-"""The last change of something on the screen: a planned start, the job on a processor, or a boundary of partitions."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

@@ -1,7 +1,3 @@
-"""Columns of values that take little memory."""
-
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any bytes are read as a trace with finite numbers, or refused in one line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

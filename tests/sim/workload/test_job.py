@@ -1,7 +1,3 @@
-"""A job is made of facts that never change."""
-
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,9 +1,4 @@
-"""Limits of users, accounts, qualities of service and arrays.
-
-Also tests sim.workload.limit_rules.
-"""
-
-from __future__ import annotations
+"""Also tests sim.workload.limit_rules."""
 
 import json
 from dataclasses import replace

@@ -1,7 +1,3 @@
-"""Options of a workload on the command line: their names, help and valid values."""
-
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

@@ -1,7 +1,3 @@
-"""Outages of a machine as a user types them, and their effect."""
-
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from math import inf

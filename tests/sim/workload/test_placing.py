@@ -1,7 +1,3 @@
-"""Nodes chosen as Slurm chooses them."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

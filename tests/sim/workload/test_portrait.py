@@ -1,9 +1,4 @@
-"""The portrait of a trace: its statistics and its warnings.
-
-Also tests sim.workload.categories.
-"""
-
-from __future__ import annotations
+"""Also tests sim.workload.categories."""
 
 import gzip
 from collections.abc import Mapping

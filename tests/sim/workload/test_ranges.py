@@ -1,7 +1,3 @@
-"""Ranges such as {1..5} in typed values."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.support.errors import ParameterError

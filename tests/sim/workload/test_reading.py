@@ -1,9 +1,4 @@
-"""Opening any file that a person names.
-
-Also tests sim.support.errors.
-"""
-
-from __future__ import annotations
+"""Also tests sim.support.errors."""
 
 import gzip
 import os

@@ -1,7 +1,3 @@
-"""Jobs of a recording that run again under policies, with the limits and weights that the recording knows."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Workloads made from randomly drawn weeks and users of a log keep its daily and weekly rhythm."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Which reservations and drains of nodes concern a job at a time, found without a look at each of them."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

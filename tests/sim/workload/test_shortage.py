@@ -2,8 +2,6 @@
 on random machines in tests.sim.decisions.test_reasons_on_nodes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Each transform applied to five small jobs, and the order of transforms."""
-
-from __future__ import annotations
-
 import gzip
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Charts of real engines, for the tests of what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,3 @@
-"""Positions of times on the horizontal axis of the chart."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Charts of a run, frame after frame."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

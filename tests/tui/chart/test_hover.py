@@ -1,7 +1,3 @@
-"""The text about the job under the mouse pointer."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

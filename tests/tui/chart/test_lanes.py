@@ -1,7 +1,3 @@
-"""Rows of the Ousterhout matrix as lanes of the chart, one above the other."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.engine.engine import Engine

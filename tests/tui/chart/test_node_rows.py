@@ -4,8 +4,6 @@ they are, and bands that show their memory.
 Also tests tui.chart.cells.memory_bands.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

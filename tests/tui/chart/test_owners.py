@@ -1,7 +1,3 @@
-"""Partitions as lanes: Lawson & Smirni's figure 1, where boundaries move eight times, and random divisions."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,3 @@
-"""Names of partitions in the chart."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sim.decisions.decisions import Borrow

@@ -1,9 +1,4 @@
-"""Planned starts, drawn as boxes to the right of the present time.
-
-Also tests tui.chart.scene.
-"""
-
-from __future__ import annotations
+"""Also tests tui.chart.scene."""
 
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,3 @@
-"""Marks of promised starts, and the holes that they leave."""
-
-from __future__ import annotations
-
 from sim.decisions.wording import Hole
 from sim.engine.engine import Engine
 from sim.workload.model import Header

@@ -2,8 +2,6 @@
 time 0.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Positions of times and processors in the chart."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

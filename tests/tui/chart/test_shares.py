@@ -1,7 +1,3 @@
-"""Shares of each band of the chart that a set of processors covers."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

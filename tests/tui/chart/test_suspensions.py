@@ -1,7 +1,3 @@
-"""Suspensions that the chart explains."""
-
-from __future__ import annotations
-
 from math import inf
 
 from tests.sim.conftest import Lab

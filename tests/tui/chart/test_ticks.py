@@ -1,7 +1,3 @@
-"""Round times and processor numbers for the labels of axes."""
-
-from __future__ import annotations
-
 from itertools import islice, pairwise
 
 import pytest

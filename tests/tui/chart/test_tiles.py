@@ -2,8 +2,6 @@
 time for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tui.chart.raster import UNKNOWN, Raster

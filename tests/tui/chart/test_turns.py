@@ -1,7 +1,3 @@
-"""Jobs that share processors in time, in a chart enlarged so much that single turns are visible."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

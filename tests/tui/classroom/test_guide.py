@@ -1,9 +1,4 @@
-"""A lesson on the replay screen, scene by scene, with questions; the student may leave it and come back.
-
-Also tests tui.replay.guide, tui.classroom.opening.
-"""
-
-from __future__ import annotations
+"""Also tests tui.replay.guide, tui.classroom.opening."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

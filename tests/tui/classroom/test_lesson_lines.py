@@ -1,7 +1,3 @@
-"""The text of a lesson, as lines below the chart."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,3 @@
-"""Data about a presentation that the program writes for a second terminal."""
-
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict

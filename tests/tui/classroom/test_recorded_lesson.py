@@ -1,9 +1,4 @@
-"""A lesson about a recording, on the screen of a cluster.
-
-Also tests tui.classroom.thumbnail, tui.classroom.program.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.thumbnail, tui.classroom.program."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

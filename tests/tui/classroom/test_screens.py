@@ -1,7 +1,3 @@
-"""A puzzle or a game that a crashed program left is offered, and continues where it was."""
-
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

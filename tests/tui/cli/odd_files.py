@@ -4,8 +4,6 @@ To try many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED [KIND 
 and then the next process goes on.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

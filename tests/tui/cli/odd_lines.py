@@ -5,8 +5,6 @@ the limits, and are mostly done. To try many, by hand: python -m tests.tui.cli.o
 in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource

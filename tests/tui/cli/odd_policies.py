@@ -4,8 +4,6 @@ Each runs, or is refused in one line. To try many, by hand: python -m tests.tui.
 Each is tried in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource

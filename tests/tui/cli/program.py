@@ -1,7 +1,5 @@
 """The command line as other programs use it: called within the test, or started in a process of its own."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper

@@ -1,9 +1,4 @@
-"""The output of `schedscope compare`.
-
-Also tests sim.comparison.comparison_sentences.
-"""
-
-from __future__ import annotations
+"""Also tests sim.comparison.comparison_sentences."""
 
 import json
 import re

@@ -1,7 +1,3 @@
-"""The doctor's findings in made-up terminals and folders, and on this machine."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""`schedscope draw`: from a trace to a file."""
-
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,3 @@
-"""The life of a job as a story."""
-
-from __future__ import annotations
-
 import json
 from functools import cache
 from math import inf

@@ -1,7 +1,3 @@
-"""`schedscope generate` writes what can be read again."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

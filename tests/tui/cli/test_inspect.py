@@ -1,7 +1,3 @@
-"""The portrait of a trace as text for a terminal."""
-
-from __future__ import annotations
-
 import json
 import re
 from datetime import datetime

@@ -1,9 +1,4 @@
-"""The command line as a whole: wrong words, help, pipes, terminals without Unicode.
-
-Also tests tui.__main__, tui.cli.policies, tui.cli.terminal.
-"""
-
-from __future__ import annotations
+"""Also tests tui.__main__, tui.cli.policies, tui.cli.terminal."""
 
 import csv
 import os

@@ -1,7 +1,3 @@
-"""Manual pages contain everything that the help contains, and `man` accepts them."""
-
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

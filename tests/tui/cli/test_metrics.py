@@ -1,7 +1,3 @@
-"""`schedscope metrics`."""
-
-from __future__ import annotations
-
 import json
 
 from sim.metrics.catalogue import FAIRNESS, MEASURED

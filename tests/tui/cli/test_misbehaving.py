@@ -3,8 +3,6 @@
 Tests tui.cli.main.program.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

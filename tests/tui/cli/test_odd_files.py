@@ -3,8 +3,6 @@
 By hand: `MONKEY=20000 SEED=7 pytest tests/tui/cli/test_odd_files.py`, or tests.tui.cli.odd_files.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 By hand: `MONKEY=2000 SEED=7 pytest tests/tui/cli/test_odd_policies.py`, or tests.tui.cli.odd_policies.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

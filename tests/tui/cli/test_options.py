@@ -1,7 +1,3 @@
-"""The options of a workload on the command line."""
-
-from __future__ import annotations
-
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 

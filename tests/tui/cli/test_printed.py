@@ -2,8 +2,6 @@
 spreadsheet.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

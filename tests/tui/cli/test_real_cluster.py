@@ -2,8 +2,6 @@
 cluster that has gone.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

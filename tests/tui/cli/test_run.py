@@ -1,7 +1,3 @@
-"""`schedscope run`: its tables, the files of a schedule, switches, and what is needed to repeat a run."""
-
-from __future__ import annotations
-
 import csv
 import io
 import json

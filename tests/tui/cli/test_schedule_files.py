@@ -1,9 +1,4 @@
-"""Schedules, stretches, decisions and kept jobs as files for other programs.
-
-Also tests tui.cli.parquet.
-"""
-
-from __future__ import annotations
+"""Also tests tui.cli.parquet."""
 
 import csv
 from collections.abc import Callable

@@ -1,7 +1,3 @@
-"""Tables that fit into the terminal."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""A run as trace events."""
-
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from functools import cache

@@ -1,7 +1,3 @@
-"""A user-defined policy under `schedscope run`: its output, its errors, the debugger."""
-
-from __future__ import annotations
-
 import io
 import json
 import re

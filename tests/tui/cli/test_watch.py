@@ -1,7 +1,3 @@
-"""Messages of `schedscope watch` before it opens the screen."""
-
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fixtures for tests of commands: a file with results of a sweep."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

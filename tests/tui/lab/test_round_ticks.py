@@ -1,7 +1,3 @@
-"""Round numbers on the axes of plots."""
-
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

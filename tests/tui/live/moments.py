@@ -1,7 +1,5 @@
 """States of a cluster for tests of what is drawn of them: recorded ones, and small ones made up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sim.live.cluster.observed import Observed

@@ -1,7 +1,3 @@
-"""The chart of a cluster."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Kinds of events of an observed cluster."""
-
-from __future__ import annotations
-
 from typing import get_args
 
 from sim.live.cluster.changes import Kind

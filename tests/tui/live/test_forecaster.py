@@ -1,7 +1,3 @@
-"""Forecasts for the poll on the live screen, made beside its other threads."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from threading import Thread
 from time import monotonic, sleep

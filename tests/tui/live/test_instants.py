@@ -1,7 +1,3 @@
-"""Stop conditions, applied to the polled states of a cluster."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

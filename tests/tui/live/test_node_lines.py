@@ -1,7 +1,3 @@
-"""Sentences about one node of a cluster."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sim.live.cluster.values import Cores

@@ -1,7 +1,3 @@
-"""Outlook of a waiting job: forecast of its start, and answers to what-if questions."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sim.live.cluster.values import Cluster, ClusterJob

@@ -1,9 +1,4 @@
-"""The panels and lines on the screen of a live cluster.
-
-Also tests tui.live.scene.
-"""
-
-from __future__ import annotations
+"""Also tests tui.live.scene."""
 
 from dataclasses import replace
 from pathlib import Path

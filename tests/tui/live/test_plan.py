@@ -1,7 +1,3 @@
-"""The scheduler's planned starts: only a set of starts that fit together is drawn."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

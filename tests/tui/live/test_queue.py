@@ -1,7 +1,3 @@
-"""The queue of a cluster."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

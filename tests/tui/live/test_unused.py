@@ -1,7 +1,3 @@
-"""Free cores that no waiting job can use in the chart of a cluster."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

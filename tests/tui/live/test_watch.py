@@ -1,7 +1,3 @@
-"""The threads that watch a cluster or read a recording."""
-
-from __future__ import annotations
-
 import gc
 import weakref
 from collections.abc import Iterable

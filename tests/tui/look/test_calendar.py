@@ -1,7 +1,3 @@
-"""Dates and weekdays of a trace that knows when it began."""
-
-from __future__ import annotations
-
 from math import inf
 
 from hypothesis import given

@@ -1,7 +1,3 @@
-"""The colours of jobs are distinct for normal and colour-blind eyes."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,3 @@
-"""Settings that are remembered in a file; a missing or damaged file does no harm."""
-
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Small helpers for text in terminals."""
-
-from __future__ import annotations
-
 import pytest
 
 from tui.look import text

@@ -1,7 +1,3 @@
-"""The look (colours and characters) that a terminal gets; Textual's own widgets must follow it."""
-
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

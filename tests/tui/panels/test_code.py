@@ -1,7 +1,3 @@
-"""The panel that shows the policy's code next to its decisions, with the values and conditions that led to each."""
-
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,9 +1,4 @@
-"""The panel with the decisions of a step, as a whole or one by one.
-
-Also tests tui.panels.decision_icons.
-"""
-
-from __future__ import annotations
+"""Also tests tui.panels.decision_icons."""
 
 from dataclasses import replace
 

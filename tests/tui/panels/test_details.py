@@ -1,9 +1,4 @@
-"""The panel on the selected job: what it requests, its state, why, and its life so far.
-
-Also tests tui.panels.evidence.
-"""
-
-from __future__ import annotations
+"""Also tests tui.panels.evidence."""
 
 from dataclasses import replace
 from math import inf

@@ -1,7 +1,3 @@
-"""Values in panels that grow between two steps, such as times waited."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sim.engine.engine import Engine

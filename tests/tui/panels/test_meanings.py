@@ -1,7 +1,3 @@
-"""Explanations of the words on the screen."""
-
-from __future__ import annotations
-
 import re
 
 import pytest

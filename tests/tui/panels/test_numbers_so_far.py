@@ -1,7 +1,3 @@
-"""The numbers of the run so far: in a line, as a block and with plots."""
-
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

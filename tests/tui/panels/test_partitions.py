@@ -1,7 +1,3 @@
-"""The partition panel, which draws the owners of processors: Lawson & Smirni's figure 1, and variants of it."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.tui.scenes import context_of, engine_of

@@ -1,7 +1,3 @@
-"""The output of a policy appears on the screen with its step."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

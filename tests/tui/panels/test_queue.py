@@ -1,9 +1,4 @@
-"""The queue's table: waiting jobs in the policy's order, with reasons.
-
-Also tests tui.panels.context, tui.panels.queue_table.
-"""
-
-from __future__ import annotations
+"""Also tests tui.panels.context, tui.panels.queue_table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

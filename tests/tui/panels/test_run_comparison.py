@@ -1,7 +1,3 @@
-"""The panel of two runs compared, and the line between their charts."""
-
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,3 @@
-"""The sentence under the chart."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

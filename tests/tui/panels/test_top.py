@@ -1,7 +1,3 @@
-"""The line above the chart."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

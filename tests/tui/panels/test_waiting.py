@@ -1,7 +1,3 @@
-"""The waiting jobs in one or two lines."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

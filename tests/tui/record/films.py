@@ -1,7 +1,5 @@
 """Recorded films (casts of asciinema) for tests, and a simple player."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

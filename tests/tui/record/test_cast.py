@@ -1,9 +1,4 @@
-"""A film as asciinema plays it.
-
-Also tests tui.record.moving.
-"""
-
-from __future__ import annotations
+"""Also tests tui.record.moving."""
 
 import json
 from io import BytesIO

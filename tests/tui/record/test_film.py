@@ -1,7 +1,3 @@
-"""A run that is recorded as a film without a terminal."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Two runs compared: the first difference, jobs that start earlier, and the totals."""
-
-from __future__ import annotations
-
 from math import inf
 
 import pytest

@@ -1,7 +1,3 @@
-"""A saved file is read once, when it no longer changes."""
-
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Numbers of the run in a span of time that the user marks."""
-
-from __future__ import annotations
-
 import pytest
 
 from tests.tui.replay.test_controller import Replayed

@@ -1,7 +1,3 @@
-"""Moves to the job that waited longest or was passed by most, in a run with submit times of its own."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,3 @@
-"""Texts that a person may type to go to a time, step or job, and invalid ones."""
-
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

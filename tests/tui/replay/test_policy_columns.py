@@ -1,7 +1,3 @@
-"""A policy's own numbers of a job or a user are read step by step; panels show those up to the time shown."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

@@ -2,8 +2,6 @@
 old run is kept.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from time import monotonic, sleep
 

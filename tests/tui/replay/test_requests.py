@@ -1,7 +1,3 @@
-"""Orders (requests to the replay) and wishes (what to draw) are values: two with the same content are equal."""
-
-from __future__ import annotations
-
 from typing import get_args
 
 from sim.policies import parse_policy

@@ -1,7 +1,3 @@
-"""The speeds of a replay."""
-
-from __future__ import annotations
-
 from math import inf
 
 from tui.replay.speed import SPEEDS, Speed, first_speed

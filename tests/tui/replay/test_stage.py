@@ -2,8 +2,6 @@
 screen.
 """
 
-from __future__ import annotations
-
 import gc
 from math import inf
 from pathlib import Path

@@ -1,9 +1,4 @@
-"""Curves that the worker computes from the history of a run, for the strip and for small plots.
-
-Also tests tui.replay.scene.
-"""
-
-from __future__ import annotations
+"""Also tests tui.replay.scene."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,3 @@
-"""Small charts of the samples."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.workload.samples import SAMPLES

@@ -1,7 +1,3 @@
-"""The places in the replay before each move of the user, to which the user can go back."""
-
-from __future__ import annotations
-
 from sim.policies import parse_policy
 from tests.tui.replay.test_controller import Replayed
 from tui.replay import requests as o

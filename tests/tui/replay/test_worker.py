@@ -1,9 +1,4 @@
-"""The worker handles requests in order, shows what was asked for, and survives every error of a policy.
-
-Also tests tui.replay.opening.
-"""
-
-from __future__ import annotations
+"""Also tests tui.replay.opening."""
 
 import re
 import threading

@@ -1,7 +1,5 @@
 """Fixtures: a dialog on a screen of its own, and a user of it."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any

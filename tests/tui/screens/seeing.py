@@ -1,7 +1,5 @@
 """Texts that a user sees on the replay screen, and positions for the mouse pointer."""
 
-from __future__ import annotations
-
 from textual.events import Paste
 from textual.geometry import NULL_OFFSET, Offset
 

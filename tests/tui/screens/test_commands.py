@@ -1,7 +1,3 @@
-"""The command palette finds every command that the screen offers."""
-
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, ClassVar
 

@@ -1,7 +1,3 @@
-"""The autosave of a run: it survives a crash, and is not offered while another program still uses it."""
-
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

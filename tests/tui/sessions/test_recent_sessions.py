@@ -1,7 +1,3 @@
-"""Recent sessions that the user can open again."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 from sim.session.session import write_session

@@ -1,7 +1,3 @@
-"""A session restores the state of a replay in a newly started program."""
-
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace

@@ -1,7 +1,3 @@
-"""The dialog for a session that names a file of code: nothing in the file runs before the user agrees."""
-
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

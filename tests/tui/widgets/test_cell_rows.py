@@ -1,7 +1,3 @@
-"""Rows of cells that are kept after drawing: only rows that change are drawn again."""
-
-from __future__ import annotations
-
 import pytest
 from rich.segment import Segment
 from textual.app import App, ComposeResult

@@ -1,7 +1,3 @@
-"""The chart as a widget: what it does when a user presses keys and uses the mouse, and its output to the terminal."""
-
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""A list of options, with keys and clicks that come too early or too late."""
-
-from __future__ import annotations
-
 from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.events import Click

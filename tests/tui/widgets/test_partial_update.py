@@ -2,8 +2,6 @@
 differ.
 """
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,9 +1,4 @@
-"""A drawing of the screen as SVG.
-
-Also tests tui.look.fonts.
-"""
-
-from __future__ import annotations
+"""Also tests tui.look.fonts."""
 
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 quicker.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sim import Moment, Policy

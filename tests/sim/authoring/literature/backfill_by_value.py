@@ -1,7 +1,5 @@
 """EASY that backfills the most valuable jobs first: those with the most processor-seconds before the head starts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sim import Moment, Policy

@@ -2,8 +2,6 @@
 jobs first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log10
 

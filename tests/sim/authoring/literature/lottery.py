@@ -2,8 +2,6 @@
 tickets.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from random import Random

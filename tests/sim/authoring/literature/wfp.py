@@ -2,8 +2,6 @@
 first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sim import Moment, Policy

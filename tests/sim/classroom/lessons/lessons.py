@@ -1,7 +1,5 @@
 """Lessons written into files, for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sim.classroom.lessons.lesson_file import read_lesson

@@ -2,8 +2,6 @@
 typed text.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

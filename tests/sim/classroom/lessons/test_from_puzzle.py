@@ -1,7 +1,3 @@
-"""A puzzle as a lesson."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""A lesson made of a session and its bookmarks."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,9 +1,4 @@
-"""Reading lessons: each error names its line; no code in a lesson runs, and no file outside of its folder is read.
-
-Also tests sim.classroom.lessons.lesson.
-"""
-
-from __future__ import annotations
+"""Also tests sim.classroom.lessons.lesson."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Numbers of a run that a lesson can name in its text."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

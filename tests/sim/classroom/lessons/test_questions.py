@@ -1,7 +1,3 @@
-"""Questions, whose answers come out of the run with the program's own reason."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

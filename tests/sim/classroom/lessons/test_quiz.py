@@ -1,7 +1,3 @@
-"""Random questions: equal for equal seeds, of different difficulty, and always with an answer."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

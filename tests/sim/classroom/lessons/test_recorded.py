@@ -1,9 +1,4 @@
-"""A lesson about a recording of a cluster: its polls, its names, and its answers.
-
-Also tests sim.classroom.lessons.polls, sim.classroom.lessons.staging.
-"""
-
-from __future__ import annotations
+"""Also tests sim.classroom.lessons.polls, sim.classroom.lessons.staging."""
 
 import shutil
 from collections.abc import Iterable

@@ -1,9 +1,4 @@
-"""A student's way through a lesson: each scene at its time of the run, with numbers of the run, and questions.
-
-Also tests sim.classroom.lessons.performance, sim.classroom.lessons.runs.
-"""
-
-from __future__ import annotations
+"""Also tests sim.classroom.lessons.performance, sim.classroom.lessons.runs."""
 
 from pathlib import Path
 

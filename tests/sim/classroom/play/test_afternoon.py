@@ -1,7 +1,3 @@
-"""The hours of a workload that the game lets a person play."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

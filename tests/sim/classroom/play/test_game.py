@@ -1,7 +1,3 @@
-"""The state of a game, and its moves."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

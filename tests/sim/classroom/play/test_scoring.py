@@ -1,7 +1,3 @@
-"""Scores of a finished game, and what its decisions cost."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.classroom.play.game import Game

@@ -1,17 +1,9 @@
-"""Conservative backfilling: promises, and the three ways to compress the plan."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import Compressed, Due, EarliestHole
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Three processors. Job 1 holds two and ends at 20 instead of 100; job 2 holds one until 40. Promised on arrival:
 # job 3 (two processors, 60 s) 100, and job 4 (one, 60 s) 40, next to job 1. From 20 on both could start earlier:

@@ -1,9 +1,3 @@
-"""EASY: which jobs may pass the head, by which of the two rules, and the head's reservation."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
@@ -11,9 +5,7 @@ from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Four processors. Job 1 holds three until 10; job 2 needs all four and becomes the head: shadow 10, extra 0.
 HEAD = ("1 0 3 10 10", "2 1 4 10 10")

@@ -1,7 +1,3 @@
-"""EASY++: a job's predicted run time is the mean run time of its user's last two jobs."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,14 +1,6 @@
-"""fcfs: the first job that does not fit stops all jobs behind it."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Job 1 leaves one of four processors free; job 2 needs all four; job 3 would fit beside job 1.
 BLOCKED = ("1 0 3 10 10", "2 1 4 10 10", "3 2 1 1 1")

@@ -1,17 +1,9 @@
-"""firstfit: whatever fits starts, in the order of the queue."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import Fits
 from sim.decisions.reasons_to_wait import TooFewFree
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 
 def test_a_long_job_passes_a_wide_one_and_delays_it(lab: Lab) -> None:

@@ -1,7 +1,3 @@
-"""Greedy: the jobs behind the head are tried in several orders, and the best result is used."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.decisions.decisions import Backfill

@@ -1,7 +1,3 @@
-"""Lookahead: the jobs that may pass the head are chosen so that together they fill the machine best."""
-
-from __future__ import annotations
-
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import BestPacking
 from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay

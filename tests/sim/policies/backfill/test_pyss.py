@@ -5,8 +5,6 @@ A job is `submit end estimate procs run [user]`. If two sets of jobs fill the ma
 jobs; the paper and this program take the earlier ones. Such cases are marked.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,14 +1,6 @@
-"""recorded: each job starts when the trace says it did, or as soon after as there is room."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sim.decisions.reasons import AsRecorded
 from sim.decisions.reasons_to_wait import NotYet, TooFewFree
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Two processors; the last field is the recorded wait. Job 1 is due at 5, job 2 at 8, of job 3 nothing is known.
 JOBS = ("1 0 2 10 10 -1 5", "2 0 1 10 10 -1 8", "3 0 1 5 5")

@@ -1,17 +1,9 @@
-"""Relaxed backfilling: how far the head's start may be delayed."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import InWindow, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree, WindowCloses
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Four processors. Job 1 holds three until 10, job 2 needs all four for 10 s; at 2 it has 8 s to wait.
 HEAD = ("1 0 3 10 10", "2 1 4 10 10")

@@ -1,15 +1,7 @@
-"""replan: a new plan for all jobs at every instant, without promises."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.reasons import NewPlan, Planned
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 
 def test_a_job_that_steps_in_front_pushes_a_planned_start_back(lab: Lab) -> None:

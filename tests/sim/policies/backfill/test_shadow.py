@@ -1,18 +1,9 @@
-"""shadow: the shortest job first, unless this would make another job start later than its bound.
-
-Also tests sim.policies.backfill.bounds.
-"""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""Also tests sim.policies.backfill.bounds."""
 
 from sim.decisions.decisions import Backfill, Reserve
 from sim.decisions.reasons import WhenFree, WithinBounds
 from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # One processor, job 1 until 10. Conservative would promise job 2 (10 s) 10 and job 3 (5 s) 20.
 ONE = ("1 0 1 10 10", "2 1 1 10 10", "3 2 1 5 5")

@@ -1,16 +1,8 @@
-"""slack: planned starts may be delayed, but never past a bound."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import EarliestHole, MadeRoom, WithinBounds
 from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Four processors. Job 1 holds three until 10; job 2 needs all for 10 s: reserved for 10, with slack=0.5 bound 15.
 HEAD = ("1 0 3 10 10", "2 1 4 10 10")

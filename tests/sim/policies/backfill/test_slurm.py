@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.workload.replay import read
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Four processors. Job 1 holds three until 100; job 2 needs all of them; job 3 fits beside job 1.
 HEAD = ("1 0 3 100 100", "2 1 4 10 10")

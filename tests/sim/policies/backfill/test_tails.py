@@ -1,7 +1,3 @@
-"""The orders in which the jobs behind the head are tried."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.policies.backfill.tails import TAILS, in_tail

@@ -1,10 +1,5 @@
-"""Gang scheduling: how the matrix is rebuilt, phase by phase.
-
-Also tests sim.decisions.matrix, sim.policies.gang.ranked_rows, sim.policies.gang.plans,
-sim.policies.gang.planned_rows.
-"""
-
-from __future__ import annotations
+"""Also tests sim.decisions.matrix, sim.policies.gang.ranked_rows, sim.policies.gang.plans,
+sim.policies.gang.planned_rows."""
 
 from typing import Any, cast
 

@@ -1,16 +1,10 @@
-"""Multiple queues: pivots, the three rules, loans; priorities, speculative runs, reservations.
-
-Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots,
-sim.policies.multiqueue.first_starts.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots,
+sim.policies.multiqueue.first_starts."""
 
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -45,9 +39,7 @@ from sim.support.errors import ParameterError
 from sim.workload import reading
 from sim.workload.model import Workload
 from sim.workload.samples import sample_path
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # The classes of most tests: short jobs below 100 s, long ones from there on.
 TWO = "multiqueue:classes=100"

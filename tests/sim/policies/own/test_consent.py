@@ -1,7 +1,3 @@
-"""Code runs only where a person has agreed to it."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,9 +1,4 @@
-"""A policy from a file: named by path, by revision or as a module; and the errors if there is no such policy.
-
-Also tests sim.policies.own.content.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies.own.content."""
 
 import subprocess
 import sys

@@ -1,7 +1,3 @@
-"""A spec's code is located before any of it runs."""
-
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 from the same revision.
 """
 
-from __future__ import annotations
-
 import marshal
 import struct
 import subprocess

@@ -1,9 +1,3 @@
-"""Immediate service: a new job suspends jobs that have used up their slice."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
@@ -11,9 +5,7 @@ from sim.decisions.sentences import say
 from sim.engine.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 IS = "immediate:slice=10"
 

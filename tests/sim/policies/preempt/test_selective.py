@@ -1,14 +1,9 @@
-"""Selective suspension: which jobs suspend which, when, on which processors; remembered values stay right.
-
-Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.xfactors.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.xfactors."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,9 +24,7 @@ from sim.policies.preempt.selective import Selective, Tunable
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 SAMPLE = Path(__file__).parents[4] / "sample_traces" / "k-figure3.1.swf"
 

@@ -1,14 +1,9 @@
 """Tunable selective suspension: a job whose xfactor exceeds the limit is protected."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import TYPE_CHECKING
 
 from sim.policies import parse_policy
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # One processor. Job 1 ends at 100 with slowdown 1; job 2 starts then, with xfactor 2. Job 3's is 4 at 130.
 JOBS = ("1 0 1 100 100", "2 0 1 100 100", "3 100 1 10 10")

@@ -1,9 +1,4 @@
-"""A policy that selects one of two other policies, one for a quiet machine and one for a busy one, and lets it decide.
-
-Also tests sim.policies.switching.
-"""
-
-from __future__ import annotations
+"""Also tests sim.policies.switching."""
 
 import json
 from math import exp

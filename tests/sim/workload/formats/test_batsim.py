@@ -1,7 +1,3 @@
-"""Batsim's workloads in JSON."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,3 @@
-"""Batsim's jobs.csv, which Evalys reads."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Machines of nodes and their jobs in JSON, TOML and the text of scontrol."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Jobs in Parquet files."""
-
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path

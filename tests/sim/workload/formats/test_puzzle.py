@@ -1,7 +1,3 @@
-"""A puzzle, which is a small workload as one line of text, can be given in place of any trace."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Dumps of Slurm's accounting."""
-
-from __future__ import annotations
-
 from pathlib import Path
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,3 @@
-"""Requests for nodes in a dump of sacct, and the nodes and cores on which its jobs ran."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""The jobs of a recorded cluster as a trace; databases that are no recording are refused."""
-
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import replace

@@ -1,7 +1,3 @@
-"""The text output of Slurm's commands: captured from two versions, and made up."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.workload.formats.slurm_text import MOST_HOSTS, fields, hosts, records

@@ -1,9 +1,4 @@
-"""The Standard Workload Format, as real files write it.
-
-Also tests sim.workload.model.
-"""
-
-from __future__ import annotations
+"""Also tests sim.workload.model."""
 
 import io
 import warnings

@@ -1,7 +1,3 @@
-"""Plain CSV with a line of column names."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.support.errors import TraceError

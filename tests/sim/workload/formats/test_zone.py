@@ -1,7 +1,3 @@
-"""The time zone of local times in files."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

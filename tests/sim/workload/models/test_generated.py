@@ -1,9 +1,4 @@
-"""Workloads generated from the name of a model.
-
-Also tests sim.workload.models.sud.
-"""
-
-from __future__ import annotations
+"""Also tests sim.workload.models.sud."""
 
 import numpy as np
 import pytest

@@ -2,8 +2,6 @@
 generate.
 """
 
-from __future__ import annotations
-
 import gzip
 import math
 from pathlib import Path

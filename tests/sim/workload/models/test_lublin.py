@@ -1,7 +1,3 @@
-"""The Lublin-Feitelson model: its traces are compared with the published parameters."""
-
-from __future__ import annotations
-
 import math
 
 import numpy as np

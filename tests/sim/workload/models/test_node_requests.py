@@ -1,7 +1,3 @@
-"""Machines of nodes as a user types them, and node requests for the jobs of a model."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""`schedscope test --watch`: after every save the policy is tested and compared with the version before."""
-
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,3 @@
-"""`schedscope test`: it says that a policy keeps all rules, or which rule it breaks and how to look at that run."""
-
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

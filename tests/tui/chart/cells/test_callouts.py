@@ -1,7 +1,3 @@
-"""Names next to blocks that are too narrow for them, and on each block of a job that was suspended."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.engine.engine import Engine

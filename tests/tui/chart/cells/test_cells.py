@@ -1,7 +1,3 @@
-"""Characters in the cells of a picture: rows keep their width, also with wide characters and marks without a width."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

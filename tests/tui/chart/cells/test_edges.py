@@ -1,7 +1,3 @@
-"""Labels of times below the chart and of processors at its side."""
-
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

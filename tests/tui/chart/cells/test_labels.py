@@ -1,7 +1,3 @@
-"""Positions of job names in the chart."""
-
-from __future__ import annotations
-
 import numpy as np
 
 from tui.chart.cells.labels import Label, place_labels

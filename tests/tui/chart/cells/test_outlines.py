@@ -1,7 +1,3 @@
-"""Outlines around the blocks of jobs."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.engine.engine import Engine

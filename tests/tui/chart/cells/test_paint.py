@@ -1,9 +1,4 @@
-"""The chart as cells. In ASCII every job is drawn as a letter, and everything planned as dashes.
-
-Also tests tui.chart.cells.grid, tui.chart.cells.overlays.
-"""
-
-from __future__ import annotations
+"""Also tests tui.chart.cells.grid, tui.chart.cells.overlays."""
 
 from dataclasses import replace
 

@@ -1,7 +1,3 @@
-"""Lines and names of partitions, each drawn as a lane of the chart: Lawson & Smirni's figure 1 at 8000 s."""
-
-from __future__ import annotations
-
 import pytest
 
 from tests.tui.chart.charts import chart_of

@@ -1,7 +1,3 @@
-"""The values that are allowed in options for drawings, and the file formats."""
-
-from __future__ import annotations
-
 import pytest
 
 from sim.support.errors import ParameterError, SchedscopeError

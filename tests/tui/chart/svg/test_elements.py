@@ -1,7 +1,3 @@
-"""Elements of SVG as text: which characters a name may have, and how short paths are."""
-
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

@@ -1,7 +1,3 @@
-"""The Ousterhout matrix as a picture."""
-
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from sim import Engine, read

@@ -1,7 +1,3 @@
-"""Pictures in the cells of a notebook: each has ids of its own, so that they do not clash."""
-
-from __future__ import annotations
-
 import re
 
 from sim.engine.engine import Engine

@@ -2,8 +2,6 @@
 of their numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

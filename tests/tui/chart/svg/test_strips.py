@@ -1,7 +1,3 @@
-"""The curves below the chart."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

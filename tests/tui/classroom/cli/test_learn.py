@@ -1,7 +1,3 @@
-"""`schedscope learn` without a screen: the list of lessons, their check, and a new lesson."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 from sim.classroom.lessons.course import FOLDER

@@ -1,9 +1,4 @@
-"""`schedscope present`.
-
-Also tests tui.classroom.cli.notes.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.cli.notes."""
 
 import re
 from io import StringIO

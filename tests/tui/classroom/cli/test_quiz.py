@@ -1,9 +1,4 @@
-"""`schedscope quiz`: one question after another, and the score.
-
-Also tests tui.classroom.quiz.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.quiz."""
 
 from sim.classroom.lessons.quiz import Quiz
 from tests.tui.cli.program import error

@@ -1,9 +1,4 @@
-"""The game's screen.
-
-Also tests tui.classroom.play.page, tui.classroom.cli.play.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.play.page, tui.classroom.cli.play."""
 
 import re
 from collections.abc import AsyncIterator

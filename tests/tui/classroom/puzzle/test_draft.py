@@ -1,7 +1,3 @@
-"""A puzzle while the user draws it."""
-
-from __future__ import annotations
-
 from sim.workload.formats.puzzle import Puzzle, PuzzleJob
 from tui.classroom.puzzle.draft import Draft
 

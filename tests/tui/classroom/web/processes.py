@@ -1,7 +1,5 @@
 """Fake processes of visitors: they record the messages that they receive, and draw what a test tells them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

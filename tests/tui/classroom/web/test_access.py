@@ -1,7 +1,3 @@
-"""Limits on what a visitor may send, and the host names under which a server answers."""
-
-from __future__ import annotations
-
 from tui.classroom.web.access import AT_ONCE, Budget, Door, origins_of
 
 

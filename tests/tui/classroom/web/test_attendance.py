@@ -1,9 +1,4 @@
-"""A visit goes on after its connection is lost, if the visitor comes back.
-
-Also tests tui.classroom.web.place.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.web.place."""
 
 import asyncio
 

@@ -1,7 +1,3 @@
-"""The teacher's view of a class, the common question and the wall, with three pages of students."""
-
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,3 @@
-"""Limits on connections: a connection that only waits is closed, and one address can have only a few."""
-
-from __future__ import annotations
-
 import asyncio
 import errno
 from collections.abc import AsyncIterator

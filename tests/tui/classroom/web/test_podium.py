@@ -1,9 +1,4 @@
-"""The presenter's own terminal as the common screen, with students in browsers.
-
-Also tests tui.classroom.web.reporting, tui.classroom.cli.served.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.web.reporting, tui.classroom.cli.served."""
 
 import asyncio
 import json

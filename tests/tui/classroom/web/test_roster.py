@@ -1,7 +1,3 @@
-"""The students of a class: their places and answers, and the best student in a game."""
-
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,3 @@
-"""Admitted and refused visitors, and the messages to a visitor's process."""
-
-from __future__ import annotations
-
 import asyncio
 import socket
 import sys

@@ -1,7 +1,3 @@
-"""One screen shared by all visitors."""
-
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

@@ -1,9 +1,5 @@
-"""The real server, its fork server and a real visitor's process, over the loopback interface.
-
-Also tests tui.classroom.web.driver, tui.classroom.web.fork_server, tui.classroom.web.serving, tui.classroom.cli.serve.
-"""
-
-from __future__ import annotations
+"""Also tests tui.classroom.web.driver, tui.classroom.web.fork_server, tui.classroom.web.serving,
+tui.classroom.cli.serve."""
 
 import asyncio
 import os

@@ -1,7 +1,3 @@
-"""The answers of a class, as shown on the common screen (the wall)."""
-
-from __future__ import annotations
-
 import json
 
 from sim.classroom.lessons.course import found_lesson

@@ -3,8 +3,6 @@
 Also tests tui.lab.against.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

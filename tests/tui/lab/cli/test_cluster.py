@@ -2,8 +2,6 @@
 workers.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,9 +1,4 @@
-"""Figures of every kind, and the file from which the same figure can be drawn again.
-
-Also tests tui.lab.cli.figure_kinds, tui.lab.cli.figure_file, tui.lab.cli.figure_style.
-"""
-
-from __future__ import annotations
+"""Also tests tui.lab.cli.figure_kinds, tui.lab.cli.figure_file, tui.lab.cli.figure_style."""
 
 import os
 import re

@@ -1,7 +1,3 @@
-"""`schedscope papers`: the list, missing papers, and a table next to the paper's."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

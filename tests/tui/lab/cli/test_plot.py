@@ -1,9 +1,4 @@
-"""`schedscope plot`: lines in the terminal and figures in files.
-
-Also tests sim.support.optional_imports, tui.lab.plotted.
-"""
-
-from __future__ import annotations
+"""Also tests sim.support.optional_imports, tui.lab.plotted."""
 
 import re
 import sys

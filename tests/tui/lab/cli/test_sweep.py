@@ -1,9 +1,4 @@
-"""`schedscope sweep`: its output, and what it refuses.
-
-Also tests tui.lab.cli.sweep_progress.
-"""
-
-from __future__ import annotations
+"""Also tests tui.lab.cli.sweep_progress."""
 
 from io import StringIO
 from pathlib import Path

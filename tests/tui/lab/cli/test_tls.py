@@ -1,7 +1,3 @@
-"""Encrypted connections: one that fails leaves another one of the same thread as it was."""
-
-from __future__ import annotations
-
 import socket
 import ssl
 from collections.abc import Callable

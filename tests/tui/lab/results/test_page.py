@@ -1,9 +1,4 @@
-"""The table with the content of a file of results.
-
-Also tests tui.lab.results.found.
-"""
-
-from __future__ import annotations
+"""Also tests tui.lab.results.found."""
 
 from pathlib import Path
 

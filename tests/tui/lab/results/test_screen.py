@@ -1,7 +1,3 @@
-"""A file of results in the app: a table that fills while a sweep runs, and the replay of any run, opened from it."""
-
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing

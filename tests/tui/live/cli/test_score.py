@@ -1,7 +1,3 @@
-"""`schedscope score`: the score of forecasts, on the command line."""
-
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from dataclasses import replace

@@ -4,8 +4,6 @@ refused.
 Also tests tui.live.cli.when, tui.live.cli.live, tui.live.cli.observed.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

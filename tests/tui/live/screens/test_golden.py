@@ -3,8 +3,6 @@
 Look at a changed picture before you accept it: `pytest -n0 tests/tui/live/screens/test_golden.py --snapshot-update`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace

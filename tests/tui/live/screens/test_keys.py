@@ -1,7 +1,3 @@
-"""The keys of the live screen."""
-
-from __future__ import annotations
-
 import pytest
 
 from tui.live.screens.keys import SHARED, help_groups, key_line, keys

@@ -1,9 +1,4 @@
-"""The screen of a live cluster, on recorded states.
-
-Also tests tui.live.screens.searching, tui.live.screens.state, tui.live.program.
-"""
-
-from __future__ import annotations
+"""Also tests tui.live.screens.searching, tui.live.screens.state, tui.live.program."""
 
 import gc
 import re

@@ -1,7 +1,3 @@
-"""`schedscope record`."""
-
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

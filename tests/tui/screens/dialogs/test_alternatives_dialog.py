@@ -4,8 +4,6 @@ one can be chosen.
 Also tests tui.panels.alternative_rows.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sim.comparison.alternatives import ranked

@@ -1,9 +1,4 @@
-"""The dialog with a few options to choose from.
-
-Also tests tui.screens.dialogs.
-"""
-
-from __future__ import annotations
+"""Also tests tui.screens.dialogs."""
 
 import pytest
 

@@ -1,7 +1,3 @@
-"""The base class of dialogs."""
-
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from typing import Any

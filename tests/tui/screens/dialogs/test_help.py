@@ -1,7 +1,3 @@
-"""The help dialog: all keys on one page, and a search for keys."""
-
-from __future__ import annotations
-
 from itertools import chain
 
 import pytest

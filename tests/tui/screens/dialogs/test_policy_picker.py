@@ -1,7 +1,3 @@
-"""The dialog for choosing a policy, by keys, by mouse and by typing."""
-
-from __future__ import annotations
-
 import asyncio
 import sys
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""The dialog that asks one question, answered in one line."""
-
-from __future__ import annotations
-
 from textual.events import Key
 from textual.widgets import Input
 

@@ -1,7 +1,3 @@
-"""The report on a trace: what was read, and which jobs were changed or left out."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""The dialog that shows sentences."""
-
-from __future__ import annotations
-
 from textual.app import App
 
 from tui.screens.dialogs import SentencesDialog

@@ -1,9 +1,4 @@
-"""The first screen: what can be opened from it, and how the user comes back to it.
-
-Also tests tui.menus.
-"""
-
-from __future__ import annotations
+"""Also tests tui.menus."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Cameras of the two charts: the ranges of time and of processors that each shows."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

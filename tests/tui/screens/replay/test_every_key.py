@@ -1,7 +1,5 @@
 """Every key of the replay screen has a visible effect; what it is, other tests in this folder check."""
 
-from __future__ import annotations
-
 from collections import deque
 from pathlib import Path
 from typing import Any, NamedTuple

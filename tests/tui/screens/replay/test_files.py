@@ -1,7 +1,3 @@
-"""Saving on the replay screen: traces, sessions, pictures; also looks, the command palette, and leaving."""
-
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""The line with the keys."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

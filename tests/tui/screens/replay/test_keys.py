@@ -1,7 +1,3 @@
-"""The table of keys: every action exists, and no key has two meanings."""
-
-from __future__ import annotations
-
 from collections import Counter
 
 from textual.keys import Keys, _character_to_key

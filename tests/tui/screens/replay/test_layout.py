@@ -1,9 +1,4 @@
-"""Positions of the panels on screens of any size.
-
-Also tests tui.screens.replay.side.
-"""
-
-from __future__ import annotations
+"""Also tests tui.screens.replay.side."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,9 +1,4 @@
-"""Looking around on the replay screen: finding jobs, colours, panels, the report, help.
-
-Also tests tui.screens.replay.state.
-"""
-
-from __future__ import annotations
+"""Also tests tui.screens.replay.state."""
 
 from pathlib import Path
 

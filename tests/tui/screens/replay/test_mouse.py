@@ -1,7 +1,5 @@
 """The mouse on the replay screen: clicks, the wheel, dragging, scrubbing, tooltips."""
 
-from __future__ import annotations
-
 import re
 
 from textual.events import MouseScrollUp

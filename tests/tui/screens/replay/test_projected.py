@@ -1,7 +1,5 @@
 """The replay screen in its form for projectors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,3 @@
-"""The screen stays fast however quickly the user types or drags: it draws only what will be seen."""
-
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from threading import Event

@@ -1,7 +1,3 @@
-"""The ticks of a screen's clock: the time of the next one, and ticks that fail."""
-
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

@@ -1,7 +1,3 @@
-"""Moving in time on the replay screen: playing, single steps, single decisions, jumps, and going to a given time."""
-
-from __future__ import annotations
-
 import re
 
 import pytest
