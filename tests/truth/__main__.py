@@ -13,7 +13,7 @@ from time import monotonic
 
 from tests.truth.fields import read_fields
 from tests.truth.helping import read_help, read_longest
-from tests.truth.pages import Page, read_page
+from tests.truth.pages import Page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.rules import Rules
@@ -57,9 +57,8 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
             rank = seed % len(run.workload)
             beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))
             if not run.switches and Rules(run.first).name in FAMILIES[:9]:
-                taken = Page(run, taken_over(run, seed))
-                beside += *read_page(taken), *read_fields(taken)
-            for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
+                beside += (*read_fields(Page(run, taken_over(run, seed))),)
+            for false in (*read_parting(first, other), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # a sentence without a check is a finding as well
         yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")

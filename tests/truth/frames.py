@@ -1,4 +1,4 @@
-"""Check one picture of the replay screen, at a step or between steps, and the queue panel cell by cell."""
+"""Check the rows of the queue panel, cell by cell, at a step or between steps."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,14 +12,14 @@ from sim.decisions import decisions as d
 from sim.decisions.reasons_inferred import FewBesideKept, NotConsidered, RowLater
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import why
-from sim.support.formatting import clock_near, span
+from sim.support.formatting import clock_near
 from tests.truth.lives import own_numbers
 from tests.truth.panels import Sight
 from tests.truth.rows import Rows
 from tests.truth.stories import NUMBERS
 from tests.truth.told import kept_of
 from tests.truth.waits import most_free, why_now
-from tests.truth.words import Lasts, Tenths, demand, demand_equal, lasts, reads, whole
+from tests.truth.words import Tenths, demand, demand_equal, lasts, reads, whole
 from tests.truth.world import Work
 from tui.look.sheets import Line
 from tui.panels import queue
@@ -66,25 +66,11 @@ class Frame:
 
 
 class Noted:
-    """A note in the queue panel, or a heading in it."""
+    """What the queue panel says if no job waits."""
 
 
 class Waiting:
     """A row of the table in the queue panel."""
-
-
-def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
-    sheet = queue.draw(frame.context, SIZE, 0)
-    yield Noted, f"queue: {sheet.note}"
-    if not sheet.head:
-        yield Noted, " ".join(line.text for line in sheet.body if line.text)
-        return
-    titles = [*re.finditer(r"\S+(?: \S+)*", sheet.head[0].text)]
-    for line in sheet.body:
-        if line.rank is not None:
-            yield Waiting, " | ".join(_cells(line, titles))
-        elif line.text:
-            yield Noted, line.text
 
 
 def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
@@ -96,6 +82,17 @@ def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
         yield f"{title[0]}: {line.text[begin:end].strip()}"
 
 
+def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
+    sheet = queue.draw(frame.context, SIZE, 0)
+    if not sheet.head:
+        yield Noted, " ".join(line.text for line in sheet.body if line.text)
+        return
+    titles = [*re.finditer(r"\S+(?: \S+)*", sheet.head[0].text)]
+    for line in sheet.body:
+        if line.rank is not None:
+            yield Waiting, " | ".join(_cells(line, titles))
+
+
 def in_order(frame: Frame) -> list[str]:
     """Return the jobs in the order of the queue panel: suspended ones, then the waiting ones, by partition, that for
     the longest jobs first.
@@ -104,14 +101,6 @@ def in_order(frame: Frame) -> list[str]:
     if world.rules.name == "multiqueue":
         waiting = sorted(waiting, key=world.rules.class_of, reverse=True)
     return [job.name[1:] for job in [*(world.jobs[rank] for rank in sorted(world.aside)), *waiting]]
-
-
-@reads(Noted, "queue: {any}")
-def _(frame: Frame, told: str) -> None:
-    waiting, aside = frame.waiting, len(frame.world.aside)
-    parts = [f"{len(waiting):,} waiting", *([f"{aside:,} suspended"] if aside else [])]
-    parts += [f"{sum(job.procs for job in waiting):,} procs wanted"] if waiting else []
-    demand_equal(told, " · ".join(parts))
 
 
 @reads(Noted, "No job waits: the run is over.")
@@ -132,92 +121,6 @@ def _(frame: Frame, free: int, of: int, verb: str) -> None:
 
 def nobody_waits(frame: Frame) -> bool:
     return not frame.world.waiting and not frame.world.aside
-
-
-@reads(Noted, "Suspended  {n}, waited includes suspension")
-def _(frame: Frame, many: int) -> None:
-    demand_equal(many, len(frame.world.aside))
-
-
-@reads(Noted, "Waiting  {n}")
-def _(frame: Frame, many: int) -> None:
-    demand_equal(many, len(frame.waiting))
-
-
-@reads(Noted, "{any}  {n} waiting")
-def _(frame: Frame, name: str, many: int) -> None:
-    number = headings_of(frame).index(name)
-    demand_equal(many, sum(frame.world.rules.class_of(job) == number for job in frame.waiting))
-
-
-@reads(Noted, "has {n} processor(s){any}")
-def _(frame: Frame, size: int, loans: str) -> None:
-    shares = enumerate(frame.world.owners)
-    true = [(own.bit_count(), "".join(f", {loan}" for loan in loans_of(frame, number))) for number, own in shares]
-    demand((size, loans) in true, true)
-
-
-@reads(Noted, "xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended")
-def _(frame: Frame) -> None:
-    """Check that the note on xfactors is shown only if jobs are suspended or wait; the numbers are checked with the
-    rows.
-    """
-    demand(frame.world.aside or frame.waiting)
-
-
-@reads(Noted, "{j}  ({s} + {s}) / {s} = {x}")
-def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor: Tenths) -> None:
-    """Check a row on xfactors: the time waited grows after the step, except for a running job. In a matrix, all time
-    without a turn is waiting.
-    """
-    world, job = frame.world, frame.world.by_name[name]
-    held = world.running.get(job.rank)
-    runs = held is not None and held.kind in ("run", "speculative")
-    turning = world.memo_rows
-    in_turns = turning is not None and job.rank in turning.columns
-    since = job.submit + (turning.ran[job.rank] if in_turns else world.progress(job.rank))
-    least, most = world.now - since, (world.now if runs else frame.clock) - since
-    told = (float(xfactor.text.replace(",", "")) - 1) * job.estimate
-    without = min(max(told, least, waited.low), most, waited.high) if in_turns else most
-    demand(waited.is_about(without) and asked.is_about(job.estimate) and same == asked, without)
-    demand(xfactor.is_about((without + job.estimate) / job.estimate))
-
-
-def names_of(frame: Frame) -> list[str]:
-    """Return the names of the partitions by their estimate classes, shortest first."""
-    return frame.world.class_names() or ["partition 0"]
-
-
-def limits_of(frame: Frame) -> list[str]:
-    """Return the limits of each estimate class as text."""
-    limits = [span(limit) for limit in frame.world.rules.classes]
-    return [f"< {limits[0]}", *(f"{a}–{b}" for a, b in pairwise(limits)), f"≥ {limits[-1]}"] if limits else [""]
-
-
-def headings_of(frame: Frame) -> list[str]:
-    """Return the headings of the partitions in the queue panel: name and limits."""
-    return [f"{name} {limits}".rstrip() for name, limits in zip(names_of(frame), limits_of(frame), strict=True)]
-
-
-def loans_of(frame: Frame, number: int) -> list[str]:
-    """Return the panel's texts on what partition `number` borrowed from others and lent to them."""
-    ways = {"borrowed": "from", "lent": "to"}
-    told = ((kind, [f"{n} {ways[kind]} {name}" for name, n in there.items()]) for kind, there in lent_of(frame, number))
-    return [f"{kind}: {' and '.join(each)}" for kind, each in told]
-
-
-def lent_of(frame: Frame, number: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield ("borrowed" or "lent", mapping from another partition to processors) for partition `number`; nothing if
-    there are no loans.
-    """
-    owners, first = frame.world.owners, frame.world.division
-    pairs = {"borrowed": (owners[number], first), "lent": (first[number], owners)}
-    for kind, (own, theirs) in pairs.items():
-        there = {
-            name: (own & theirs[other]).bit_count() for other, name in enumerate(names_of(frame)) if other != number
-        }
-        if lent := {name: many for name, many in there.items() if many}:
-            yield kind, lent
 
 
 @reads(Waiting, "{any}")

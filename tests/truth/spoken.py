@@ -1,4 +1,4 @@
-"""Check the sentence under the chart, the line above the chart, and what Why says between two steps."""
+"""Check the sentence under the chart, the numbers of the run so far, and what Why says between two steps."""
 
 import re
 from collections import Counter
@@ -13,21 +13,16 @@ from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import say, why
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.outcomes import interruptions
-from tests.truth.pictures import of_matrix, of_partitions
 from tests.truth.told import goes_down, others
 from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads, whole
 from tests.truth.world import World, has_room
 from tui.panels.evidence import evidence
 from tui.panels.numbers_so_far import draw_metrics, figures
 from tui.panels.sentence import sentence
-from tui.panels.top import Going, top_line
 
 
 def read_frame(frame: Frame) -> Iterator[UntrueError]:
     told = [*of_queue(frame), (Sentence, sentence(frame.context, 5000).text)]
-    about, scene = frame.context.about, frame.context.scene
-    told.append((Top, " ".join(top_line(about, scene, Going(speed="x1"), 800).text.split())))
-    told += [*of_partitions(frame), *of_matrix(frame)] if frame.world.owners or frame.world.memo_rows else []
     told += [*_grown(frame), *_numbers(frame)]
     for kind, each in told:
         try:
@@ -50,9 +45,6 @@ NUMBERS = (
     "longest in queue",
 )  # fmt: skip
 """Names of numbers in the line above the chart that are no counts of decisions; all others are."""
-
-
-# The sentence under the chart, and the line above
 
 
 class Sentence:
@@ -169,19 +161,6 @@ def _head_waits(frame: Frame, told: str) -> None:
     verb = "1 job waits" if len(others) == 1 else f"{len(others)} jobs wait"
     clauses = [*map(frame.world.named, found.clauses if found else ()), *([f"{verb} behind it."] if others else [])]
     demand_equal(told, " ".join(clauses))
-
-
-class Top:
-    """Kind of line: the one above the chart."""
-
-
-@reads(Top, "random · {n} procs · {n} jobs {any} ‖ x1 {any} step {n} / {n}+")
-def _(frame: Frame, procs: int, many: int, spec: str, at: str, step: int, known: int) -> None:
-    demand_equal((procs, many), (frame.world.procs, len(frame.world.jobs)))
-    demand_equal((spec, step), (frame.world.rules.spec, frame.number))
-    day, hours, minutes, seconds = map(int, re.split("[d :]+", at)[1:])
-    demand(abs(day * 86400 + hours * 3600 + minutes * 60 + seconds - frame.clock) < 1, frame.clock)
-    demand_equal(known, frame.number)
 
 
 # Between two steps

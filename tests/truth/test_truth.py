@@ -3,10 +3,8 @@ changed on purpose.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -14,12 +12,12 @@ import pytest
 from sim.decisions import decisions, matrix, reasons_inferred, reasons_on_nodes
 from sim.decisions.sentences import WORDS
 from sim.why import facts
-from tests.truth import helping, panels
+from tests.truth import helping
 from tests.truth.__main__ import found_in, run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
 from tests.truth.helping import read_help, read_longest
-from tests.truth.pages import ROWS, Page, read_page
+from tests.truth.pages import Page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
 from tests.truth.runs import (
@@ -36,8 +34,8 @@ from tests.truth.runs import (
     scaled_runs,
     taken_over,
 )
-from tests.truth.words import MISPLACED, MUTANTS, READINGS, Template, UntrueError, are_changed, read_aloud
-from tui.cli.compare import as_dict, render
+from tests.truth.words import MISPLACED, MUTANTS, READINGS, Template, are_changed
+from tui.cli.compare import as_dict
 from tui.cli.explain import longest_waits
 
 RUNS = 2
@@ -142,10 +140,6 @@ def test_panels_stay_true(seed: int) -> None:
 
 
 def test_counts_of_thousands_are_read() -> None:
-    sight = SimpleNamespace(events=[("", "")] * 1398)
-    read_aloud(panels.Event, "00:12:26  … 1,338 more events", sight)
-    with pytest.raises(UntrueError):
-        read_aloud(panels.Event, "00:12:26  … 1,339 more events", sight)
     assert Template("{js} arrive").read("J1, J2 and 1,996 more arrive") == [(["J1", "J2"], 1996)]
 
 
@@ -178,11 +172,10 @@ def test_first_difference_is_true_and_changes_are_detected(seed: int) -> None:
     assert [around for _, around, found in MUTANTS if not found] == []
 
 
-@pytest.mark.parametrize("seed", [3, 5, 12, 13, 18, 211, 8462153])
-def test_comparison_page_is_true_and_changes_are_detected(seed: int) -> None:
+@pytest.mark.parametrize("seed", [3, 5, 7, 12, 13, 18, 211, 8462153])
+def test_comparison_is_true(seed: int) -> None:
     first = random_run(seed)
-    assert unfound(Page(first, another_run(first, seed))) == []
-    assert MUTANTS
+    assert list(read_fields(Page(first, another_run(first, seed)))) == []
 
 
 HELPED = (10, 42, 77, 323, 353, 443, 473)
@@ -216,61 +209,20 @@ def test_changed_longest_waits_of_a_user_are_detected(monkeypatch: pytest.Monkey
         assert list(read_longest(run)) != []
 
 
-def unfound(page: Page) -> list[str]:
-    """Return the patterns of the page's lines in which a changed number was not detected."""
-    MUTANTS.clear()
-    token = are_changed.set(True)
-    assert list(read_page(page)) == []
-    are_changed.reset(token)
-    assert list(read_fields(page)) == []
-    return [around for (_, around, found) in MUTANTS if not found]
-
-
 @pytest.mark.parametrize("seed", [3, 7])
-def test_page_of_a_policy_switch_is_true_and_changes_are_detected(seed: int) -> None:
+def test_comparison_of_a_policy_switch_is_true(seed: int) -> None:
     first = random_run(seed)
-    page = Page(first, taken_over(first, seed))
-    assert any("which takes over" in line for line in render(page.pair, 80).split("\n")[:3])
-    assert unfound(page) == []
+    assert list(read_fields(Page(first, taken_over(first, seed)))) == []
 
 
-def test_changed_number_of_a_batch_is_detected() -> None:
+@pytest.mark.parametrize("seed", [9700001, 9700035, 9700022])
+def test_comparison_over_minutes_hours_and_days_is_true(seed: int) -> None:
+    assert list(read_fields(Page(*scaled_runs(run_of(seed), seed)))) == []
+
+
+def test_comparison_of_batches_is_true() -> None:
     first = run_of_many(0)
-    page = Page(first, made(first.workload, "easy", (), "lowest"))
-    assert list(read_fields(page)) == []
-    told = next(line for line in render(page.pair, 80).split("\n") if line.startswith("  by batch of 1,000: "))
-    read = next(check for check in page.ratios() if check.args[0] == "batch of 1,000")  # type: ignore[attr-defined]
-    read(told)
-    for number in re.finditer(r"\d+", told):
-        other = f"{told[: number.start()]}{int(number[0]) + 2:0{len(number[0])}}{told[number.end() :]}"
-        with pytest.raises(UntrueError):
-            read(other)
-
-
-LINES = (
-    *(row.label for row in ROWS),
-    "First difference", "  by estimate", "  by priority", "    #-# min", "    # min-# h", "    #-# h", "    > # h",
-    *(f"  {what} {how}" for what in ("start", "first start", "end") for how in ("earlier", "later", "at the same")),
-    "Waits", "  up to", "  #m to #m", "  #m to #h", "  #h to #h", "  #h to #d", "  over #d", "  J#", "They decide",
-)  # fmt: skip
-"""Beginnings of all lines of a comparison page that have numbers."""
-
-
-PAGES = (9700001, 9700035, 9700022)
-
-
-def test_changed_number_in_any_table_is_detected() -> None:
-    """In the runs jobs last minutes, hours and days, and some are cancelled, so that every line of the tables
-    appears.
-    """
-    begin, short = set(), run_of(17000558)
-    for page in (
-        *(Page(*scaled_runs(run_of(seed), seed)) for seed in PAGES),
-        Page(short, another_run(short, 17000558)),
-    ):
-        assert unfound(page) == []
-        begin |= {around for (_, around, _) in MUTANTS}
-    assert [line for line in LINES if not any(around.startswith(line[:20]) for around in begin)] == []
+    assert list(read_fields(Page(first, made(first.workload, "easy", (), "lowest")))) == []
 
 
 def test_changed_json_field_is_detected() -> None:
@@ -301,7 +253,7 @@ KINDS = (
     9910005, 9911119, 9944380, 9967275,
 )  # fmt: skip
 """Seeds of small runs that together have every kind of sentence; `python -m tests.truth.kinds` finds others."""
-BESIDE = {"Part", "Helped", "Headline", "Instead"}
+BESIDE = {"Helped", "Headline", "Instead"}
 """Kinds of sentences that are left out here, as they appear only on pages about two runs"""
 
 
