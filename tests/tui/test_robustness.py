@@ -205,15 +205,6 @@ async def test_ctrl_c_says_what_quits_without_markup() -> None:
         assert run.told == "q quits"
 
 
-async def test_on_a_small_screen_a_panel_comes_over_the_chart() -> None:
-    async with replay("lublin-128", "easy", size=(80, 24)) as run:
-        assert "Queue ─" not in run.text
-        await run.press("1")
-        assert "Queue ─" in run.text
-        await run.press("escape")
-        assert "Queue ─" not in run.text
-
-
 # Settings
 
 

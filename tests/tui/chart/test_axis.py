@@ -19,11 +19,6 @@ def test_each_step_and_each_planned_moment_is_a_place_on() -> None:
     assert (AXIS.settled(3700), AXIS.last) == (3, 5)
 
 
-def test_later_moments_are_further_right() -> None:
-    places = AXIS.places(np.linspace(-2000, 20000, 500))
-    assert (np.diff(places) > 0).all()
-
-
 def test_the_same_moments_are_named_wherever_the_chart_stands() -> None:
     assert AXIS.named(-3, 99, 1.5) == [5, 10.5, 4000]
     assert AXIS.named(1.5, 4, 1.5) == [10.5]

@@ -7,7 +7,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
-from tui.chart.chart_maker import ChartMaker, turn_of
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import partition_hue
 from tui.chart.raster import EXPECTED, RUN, UNKNOWN
 from tui.chart.scale import Camera
@@ -75,16 +75,6 @@ def test_without_time_a_frame_is_incomplete_and_says_so() -> None:
     assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
 
 
-def test_by_event_each_step_is_as_wide_as_any_other(lab: Lab) -> None:
-    engine = lab.run("conservative", 4, "1 0 4 3600 3600", "2 5 1 10 10", "3 9 4 600 700", until=9)
-    camera = Camera(1, 0, 4, 24, 8, follow=False).spaced(True, None)
-    chart = draw(ChartMaker(engine.workload), engine, camera)
-    view, (expected, planned, *_) = chart.view, chart.plan
-    assert [view.column_of(time) for time in (0, 5, 9, 3600, 3610, 4310)] == [0, 4, 8, 12, 16, 20]
-    assert chart.raster.rank[-1].tolist() == [0] * 12 + [1] * 4 + [2] * 4 + [-1] * 4
-    assert (expected.end, planned.start, view.time_at(14)) == (3600, 3600, 3605)
-
-
 def test_a_branch_shares_what_was_drawn_by_event() -> None:
     engine = engine_of("easy")
     engine.advance(150)
@@ -95,14 +85,6 @@ def test_a_branch_shares_what_was_drawn_by_event() -> None:
     assert not draw(branch, engine, camera, budget=0).pending
     engine.advance(20)
     assert same(draw(branch, engine, camera), draw(ChartMaker(engine.workload), engine, camera))
-
-
-def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 4 200 300", "2 5 1 10 10", until=5)
-    chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 20, 8, follow=False))
-    kinds = chart.raster.kind[0]
-    assert set(kinds[:5]) == {RUN}
-    assert set(kinds[5:]) == {EXPECTED}
 
 
 def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
@@ -207,7 +189,3 @@ def test_what_is_drawn_after_leaving_gang_depends_on_the_moment_alone(then: str)
     first = draw(maker, engine, camera)
     maker.make(engine.history.as_of(100), before, before.time or 0, camera, budget_seconds=LONG)
     assert same(draw(maker, engine, camera), first)
-
-
-def test_how_long_a_turn_is() -> None:
-    assert (turn_of(parse_policy("gang:slice=100")), turn_of(parse_policy("easy"))) == (100, None)

@@ -25,20 +25,9 @@ def test_a_running_job(lab: Lab) -> None:
     ]
 
 
-def test_a_finished_job_and_one_that_was_killed(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 4 60 60", "2 30 1 120 60")
-    assert said(engine, 0) == ["J1 · 4 processors · 00:00:00 – 00:01:00 · ran 1m00 of 1m00", "waited 0s"]
-    assert said(engine, 1)[1] == "waited 30s, killed at its estimate"
-
-
 def test_a_waiting_job_with_its_plan(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 600", "2 0 2 60 60", until=0)
     assert said(engine, 1) == ["J2 · 2 processors · waits since 00:00:00 · estimate 1m00", "reserved for 00:10:00"]
-
-
-def test_a_suspended_job(lab: Lab) -> None:
-    engine = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", until=60)
-    assert said(engine, 0) == ["J1 · 4 processors · suspended since 00:01:00 · ran 1m00 of 16m40"]
 
 
 def test_a_job_behind_a_cancelled_one_waits_from_the_cancellation(lab: Lab) -> None:

@@ -22,10 +22,6 @@ def lanes(engine: Engine) -> Lanes:
     return lanes
 
 
-def test_there_are_as_many_as_rows_at_once(engine: Engine, lanes: Lanes) -> None:
-    assert lanes.count == max(len(rows) for _, rows in engine.history.rows_settled())
-
-
 def test_a_row_keeps_its_lane_while_it_lasts_and_no_two_have_one(engine: Engine, lanes: Lanes) -> None:
     was: dict[int, int] = {}
     for time, rows in engine.history.rows_settled():
@@ -49,12 +45,6 @@ def test_the_past_has_the_lanes_that_it_had(engine: Engine, lanes: Lanes) -> Non
     early.read(engine.history.as_of(40), clock)
     lanes.read(engine.history.as_of(40), clock)
     assert lanes.count == early.count
-
-
-def test_home_comes_first_and_replicas_are_distinguished(lanes: Lanes) -> None:
-    home, replica = lanes.spread([Stretch(7, 1e9, None, "gang", 0b11, (2, 1))])
-    assert (home.kind, replica.kind) == ("turn", "replica")
-    assert home.processors != replica.processors
 
 
 def test_what_goes_on_on_the_same_processors_is_one_block(lanes: Lanes) -> None:

@@ -106,18 +106,6 @@ def test_many_nodes_are_lanes_by_use(tmp_path: Path) -> None:
     assert len(by_number.labels) == 100
 
 
-def test_two_lanes_in_one_row_show_one_name(tmp_path: Path) -> None:
-    engine = engine_of(machine(tmp_path, 100), "easy", until=40)
-    row = picture(engine, ASCII, Size(60, 4), per_column=2).splitlines()[0]
-    assert row.startswith("in part|")
-    assert "| in part: 1 node =" in row
-
-
-def test_node_without_memory_has_a_lane_of_its_own(engine: Engine) -> None:
-    chart = chart_of(engine, Size(60, 40), per_column=2, by_rows=True)
-    assert [lane.size for lane in chart.lane_names] == ["1 node", "1 node"]
-
-
 def test_memory_in_use_is_a_band_above_the_cores_of_a_node(engine: Engine) -> None:
     """J1 has 90 MB of the 100 MB of n1, J2 has 10 MB of n2."""
     chart = chart_of(engine, SIZE, per_column=2, memory=True)
@@ -126,14 +114,6 @@ def test_memory_in_use_is_a_band_above_the_cores_of_a_node(engine: Engine) -> No
     assert chart.memory[:, -1].tolist() == [-1, -1]
     assert chart.labels == ("n1", "n2", "mem")
     assert chart_of(engine, SIZE, per_column=2).memory is None
-
-
-@pytest.mark.parametrize(("mode", "full"), [("colour", "█"), ("mono", "█"), ("ascii", "#")])
-def test_full_memory_is_the_highest_curve(engine: Engine, mode: Mode, full: str) -> None:
-    lines = picture(engine, DARK.with_mode(mode), SIZE, per_column=2, memory=True).splitlines()
-    first, second = (next(at for at, line in enumerate(lines) if name in line[:4]) for name in ("n1", "n2"))
-    bands = [at for at, line in enumerate(lines) if full * 10 in line]
-    assert len([at for at in bands if second < at < first]) == 1
 
 
 def test_highest_band_of_memory_has_its_name_beside_it(engine: Engine) -> None:

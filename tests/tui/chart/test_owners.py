@@ -98,11 +98,6 @@ def test_nothing_runs_between_two_partitions(chart: ChartScene) -> None:
                 assert (chart.raster.rank[band, columns] == FREE).all()
 
 
-def test_by_number_is_one_key_away(engine: Engine) -> None:
-    assert chart_of(engine, SIZE, per_column=STEP, by_rows=False).by_owner is None
-    assert chart_of(engine, SIZE, per_column=STEP, by_rows=True).by_owner is not None
-
-
 def test_a_borrowed_job_is_one_block(engine: Engine) -> None:
     # J6 runs on processors 0 to 8 and 10 to 12: by number in two pieces, by owner in one
     def pieces(by_rows: bool) -> int:

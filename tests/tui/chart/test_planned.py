@@ -23,11 +23,6 @@ def plan(engine: Engine, view: ChartView = VIEW, clock: float | None = None, tur
     return list(plan_boxes(snapshot, view, engine.now if clock is None else clock, turn))
 
 
-def test_running_jobs_stay_where_they_are_until_their_estimate_ends(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 2 50 80", "2 5 1 10 20", until=6)
-    assert plan(engine, clock=6) == [Box(1, 6, 25, 0b100, "expected"), Box(0, 6, 80, 0b011, "expected")]
-
-
 def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 80", "2 1 3 50 50", until=1)
     assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")

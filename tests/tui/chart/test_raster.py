@@ -29,22 +29,6 @@ def draw(
     return rasterise(stretches, Frame(10, first, columns, edges), now)
 
 
-def test_a_job_is_where_it_ran_and_nowhere_else() -> None:
-    raster = draw(run(7, 10, 30, 0b0101))
-    assert raster.rank.tolist() == [[-1] * 4, [-1, 7, 7, -1], [-1] * 4, [-1, 7, 7, -1]]
-    assert raster.used.tolist()[1] == [0, 255, 255, 0]
-
-
-def test_what_is_open_ends_now_and_so_does_what_ends_later() -> None:
-    assert draw(run(0, 0, None, 1), run(1, 0, 35, 2), now=20).rank.tolist()[2:] == [[1, 1, -1, -1], [0, 0, -1, -1]]
-
-
-def test_a_pixel_shows_who_holds_most_of_it_and_how_much_that_is() -> None:
-    raster = draw(run(0, 0, 6, 1), run(1, 6, 10, 1), columns=1, edges=(1, 0))
-    assert (raster.rank[0, 0], raster.used[0, 0]) == (0, 255)
-    assert raster.purity[0, 0] / 255 == pytest.approx(0.6, abs=0.01)
-
-
 def test_pieces_of_one_job_count_together() -> None:
     raster = draw(
         run(0, 0, 10, 0b011), run(1, 0, 3, 0b100), run(1, 3, 10, 0b100), run(2, 0, 10, 0b1000), columns=1, edges=(4, 0)
@@ -56,10 +40,6 @@ def test_pieces_of_one_job_count_together() -> None:
 
 def test_of_equals_the_first_by_rank_is_shown() -> None:
     assert draw(run(5, 5, 10, 1), run(3, 0, 5, 1), columns=1, edges=(1, 0)).rank[0, 0] == 3
-
-
-def test_full_bands_are_equally_bright() -> None:
-    assert set(draw(run(0, 0, 10, 0b1111111), columns=1, edges=(7, 4, 0)).used[:, 0]) == {255}
 
 
 def test_the_kind_is_that_of_the_job_that_is_shown() -> None:

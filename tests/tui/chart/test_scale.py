@@ -3,15 +3,9 @@ from dataclasses import replace
 import pytest
 
 from tests.sim.conftest import Lab
-from tui.chart import scale
-from tui.chart.scale import NOW_AT, Camera, ChartView
+from tui.chart.scale import Camera, ChartView
 
 CAMERA = Camera(per_column=60, low=0, high=100, columns=100, rows=50)
-
-
-@pytest.mark.parametrize("now", [0, 59, 60, 123456.5])
-def test_following_keeps_now_in_one_column(now: float) -> None:
-    assert CAMERA.view(now).column_of(now) == NOW_AT * CAMERA.columns
 
 
 def test_the_picture_stays_when_it_no_longer_follows() -> None:
@@ -41,11 +35,6 @@ def test_what_is_under_the_pointer_stays_there(rungs: int) -> None:
     before = CAMERA.view(60000)
     after = CAMERA.zoomed(rungs, now=60000, at=20).view(60000)
     assert after.column_of(before.time_at(20.5)) == 20
-
-
-def test_zooming_ends_at_the_last_rung() -> None:
-    assert CAMERA.zoomed(100, 0).per_column == scale.LADDER[0]
-    assert CAMERA.zoomed(-100, 0).per_column == scale.LADDER[-1]
 
 
 def test_panning_moves_by_whole_columns_and_stays() -> None:

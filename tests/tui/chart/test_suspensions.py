@@ -1,7 +1,6 @@
 from math import inf
 
 from tests.sim.conftest import Lab
-from tests.tui.chart.charts import chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
@@ -26,21 +25,3 @@ def test_many_suspensions_are_not_explained() -> None:
     engine = engine_of("lublin-128", "selective:sf=1.5", until=inf)
     assert engine.snapshot().totals.preemptions > 12
     assert suspensions_between(engine.history, 0, inf) == ()
-
-
-def test_the_chart_says_so_in_the_block_that_follows() -> None:
-    size = Size(72, 20)
-    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
-    told = paint(chart_of(engine, size, per_column=120), DARK, size).text
-    assert "suspends J1" in told
-    assert "suspends J2" in told
-    assert "│if no░" in told  # what is planned for J2
-
-
-def test_a_narrow_block_says_so_in_two_rows() -> None:
-    size = Size(72, 20)
-    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
-    rows = paint(chart_of(engine, size, per_column=150), DARK, size).text.splitlines()
-    at = next(row for row, told in enumerate(rows) if "suspends " in told)
-    assert "suspends J1" not in rows[at]
-    assert "J1" in rows[at + 1]

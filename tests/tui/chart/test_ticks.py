@@ -1,16 +1,10 @@
-from itertools import islice, pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.workload.model import Header
-from tui.chart.ticks import STEPS, named, processors, round_numbers, times
+from tui.chart.ticks import named, processors, times
 from tui.look.calendar import Calendar
-
-
-def test_each_step_is_a_little_longer_than_the_one_before() -> None:
-    assert all(shorter < longer <= 3 * shorter for shorter, longer in pairwise(STEPS))
 
 
 @pytest.mark.parametrize("step", [10, 1800, 43200])
@@ -19,19 +13,10 @@ def test_the_day_is_said_once_a_day(step: int) -> None:
     assert said == ["d0", "d1", "d2"]
 
 
-def test_round_numbers_go_on_for_ever() -> None:
-    assert list(islice(round_numbers(), 8)) == [1, 2, 5, 10, 20, 50, 100, 200]
-
-
 def test_of_named_moments_the_day_is_said_once() -> None:
     assert [word for _, word in times(0, 2 * 86400, lambda name: 2 * 86400 / 9)] == [
         "d0 00:00", "06:00", "12:00", "18:00", "d1 00:00", "06:00", "12:00", "18:00", "d2 00:00",
     ]  # fmt: skip
-
-
-def test_a_minute_is_named_to_the_second_and_a_year_by_its_days() -> None:
-    assert [word for _, word in times(0, 20, lambda name: 10)] == ["d0 00:00:00", "00:00:10", "00:00:20"]
-    assert [word for _, word in times(0, 340 * 86400, lambda name: 85 * 86400)] == ["d0", "d100", "d200", "d300"]
 
 
 @pytest.mark.parametrize("end", [1e9, 1e12, 1e15, 9e15])

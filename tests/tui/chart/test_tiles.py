@@ -46,12 +46,6 @@ def test_columns_are_made_once() -> None:
     assert sorted(drawer.asked) == list(range(5, 203))
 
 
-def test_columns_before_time_zero_are_columns_like_others() -> None:
-    drawer = Drawer()
-    raster, _ = tiles_of(drawer).window("a", 1, -70, 3, drawer, LONG)
-    assert raster.rank[0].tolist() == list(range(-70, 3))
-
-
 def test_without_time_the_columns_nearest_to_now_come_first() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer)
@@ -62,14 +56,6 @@ def test_without_time_the_columns_nearest_to_now_come_first() -> None:
     while pending:
         raster, pending = tiles.window("a", 1, 0, 100, drawer, 10)
     assert raster.rank[0].tolist() == list(range(100))
-
-
-def test_another_layout_has_other_columns() -> None:
-    drawer = Drawer()
-    tiles = tiles_of(drawer)
-    tiles.window("a", 1, 0, 10, drawer, LONG)
-    tiles.window("b", 1, 0, 10, drawer, LONG)
-    assert len(drawer.asked) == 20
 
 
 def test_what_was_not_looked_at_for_longest_is_forgotten() -> None:

@@ -24,12 +24,6 @@ def lesson_texts(now: SceneNow, width: int = 60) -> list[str]:
     return [line.text.rstrip() for line in lesson_lines(now, width)]
 
 
-def test_the_title_has_how_far_one_has_come() -> None:
-    first, second = lesson_texts(NOW)
-    assert first == " ▌A hole" + " " * 43 + "●●○○ 2/4"
-    assert second == "  J3 waits 9m40."
-
-
 def test_a_question_has_its_choices_and_what_was_typed() -> None:
     asked = replace(NOW, question=ASKED, typed="1")
     assert lesson_texts(asked)[2:] == ["  ? Which job?", "  J3 · J5 > 1_"]
@@ -37,12 +31,6 @@ def test_a_question_has_its_choices_and_what_was_typed() -> None:
         "lesson_choose(0)", "lesson_choose(1)"
     ]  # fmt: skip
     assert how_to_answer(ASKED).startswith("Click the job")
-
-
-def test_a_verdict_stands_in_the_place_of_the_words() -> None:
-    assert lesson_texts(replace(NOW, text="So it is.", verdict=Verdict(True, "Right. J5."))) == [
-        lesson_texts(NOW)[0], "  Right. J5.", "  So it is."
-    ]  # fmt: skip
 
 
 def test_a_verdict_names_partitions_as_the_chart_does() -> None:
@@ -56,10 +44,6 @@ def test_a_percentage_is_not_torn_apart() -> None:
     assert [part.text for part in markdown("in use 84.1 % instead of 72.4 %.", 35)] == [
         "  in use 84.1 % instead of", "  72.4 %."
     ]  # fmt: skip
-
-
-def test_off_the_path_the_key_that_comes_back_is_named() -> None:
-    assert "exploring, enter returns to the lesson" in lesson_texts(replace(NOW, is_off=True))[0]
 
 
 @pytest.mark.parametrize("width", [12, 40, 60, 80, 200])

@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 from sim.comparison import comparison_sentences as parted
-from sim.policies import parse_policy
-from sim.policies.policy import full_policy
 from sim.support.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.cli.program import schedscope
-from tui.cli import compare as comparing
 from tui.cli.compare import Form, Pair, compared, render, run_pair
 from tui.look import text
 
@@ -92,12 +89,6 @@ def test_the_same_schedule_twice_is_said_in_a_line() -> None:
     assert page("z-figure4", "easy", "easy:order=sjf").endswith(
         "Both schedules are the same: every job starts and ends at the same time."
     )
-
-
-def test_long_specs_are_called_by_what_is_their_own() -> None:
-    lines = page("z-figure7", "easy", "multiqueue:classes=none,speculate=180").split("\n")
-    assert lines[1:3] == ["easy        easy", "multiqueue  multiqueue:classes=none,speculate=180"]
-    assert any(line.split() == ["easy", "multiqueue", "change"] for line in lines)
 
 
 def test_a_switch_says_when_the_second_takes_over() -> None:
@@ -209,45 +200,12 @@ def test_how_many_never_end_stands_above_the_means_of_the_others(tmp_path: Path)
     assert told[above + 1].startswith("mean turnaround")
 
 
-def test_bars_grow_away_from_the_middle() -> None:
-    assert comparing.bar(2.5, 0, True) == "▐██"
-    assert comparing.bar(2.5, 1, True) == "██▌"
-    assert comparing.bar(0.01, 1, True) == "▌"
-    assert comparing.bar(0, 1, True) == ""
-    assert comparing.bar(2.5, 0, False) == "###"
-
-
-def test_json_tells_the_same() -> None:
-    read = found("z-figure4", "fcfs", "easy")
-    assert (read["trace"], read["procs"], read["policies"], read["at"]) == ("z-figure4", 10, ["fcfs", "easy"], None)
-    assert read["parameters"] == [full_policy(parse_policy(spec)) for spec in ("fcfs", "easy")]
-    assert read["parted"]["time"] == 600
-    assert read["parted"]["first"] == {
-        "step": 6,
-        "only": [],
-        "told": ["J5 waits: needs 5, 6 free, and the policy stopped at J3"],
-    }
-    assert read["parted"]["second"]["only"] == [{"job": "5", "what": "starts"}]
-    assert read["metrics"]["mean_wait"]["better"] == "second"
-    assert read["starts"]["sizes"][-1]["most"] is None
-    assert read["gained"] == [{"job": "5", "waits": [1760, 560], "ends": [2300, 1100], "later": -1200}]
-
-
-def test_json_of_runs_that_never_part() -> None:
-    assert found("z-figure4", "easy", "easy")["parted"] is None
-
-
 def test_two_policies_are_compared_with_where_they_part() -> None:
     done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy")
     assert (done.returncode, done.stderr) == (0, "")
     assert "J5" in done.stdout
     late = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--at", "40m")
     assert "J5" not in late.stdout
-
-
-def test_a_comparison_for_other_programs() -> None:
-    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--format", "json")
-    assert json.loads(done.stdout)["trace"] == "z-figure4"
 
 
 # Two versions of a file

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import pytest
 
-from sim.policies.orders import ORDERS
 from sim.workload.samples import captions
 from tests.tui.cli.program import schedscope
 from tui.cli.main import COMMANDS
@@ -66,10 +65,6 @@ def test_an_empty_line_has_all_commands_and_samples(candidates_for: Candidates) 
     found = candidates_for("")
     assert set(COMMANDS) <= set(found)
     assert {name for name, _ in captions()} <= set(found)
-
-
-def test_all_orders_complete(candidates_for: Candidates) -> None:
-    assert candidates_for("run x --policy easy:order=") == list(ORDERS)
 
 
 @pytest.mark.parametrize(

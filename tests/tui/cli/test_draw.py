@@ -43,11 +43,6 @@ def test_a_switch_that_comes_when_all_is_over_is_refused(tmp_path: Path) -> None
         draw(Source("z-figure4"), "fcfs", "lowest", Options(), str(tmp_path / "chart.svg"), [(1e7, "easy")])
 
 
-def test_of_colours_that_mean_something_the_legend_says_what(tmp_path: Path) -> None:
-    draw(Source("lublin-128"), "easy", "lowest", Options(colour="width"), str(tmp_path / "chart.svg"))
-    assert ">17–64</text>" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
-
-
 def test_a_window_after_the_end_has_nothing_to_draw(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="nothing to draw from d11 13:46:40 on: the run is over at d0 00:45:00"):
         draw(Source("z-figure4"), "easy", "lowest", Options(begin=1e6), str(tmp_path / "chart.svg"))
@@ -73,12 +68,6 @@ def test_partitions_are_lanes_unless_processors_are_ordered_by_number(tmp_path: 
         assert (done.returncode, done.stderr) == (0, "")
         drawn.append((tmp_path / "chart.svg").read_text(encoding="utf-8"))
     assert ["processors by partition upwards" in svg for svg in drawn] == [True, False]
-
-
-def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
-    code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
-    assert (code, list(tmp_path.iterdir())) == (1, [])
-    assert "nothing to simulate" in line
 
 
 def test_a_pair_shares_the_clock_and_no_names(tmp_path: Path) -> None:

@@ -63,56 +63,6 @@ def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
     )
 
 
-def test_a_job_that_did_not_wait_has_a_short_story() -> None:
-    page = story("k-figure2.1-2.2.swf", "easy", "5")
-    assert "J5 did not wait: it started when it was submitted." in page
-    assert "Backfilled at once: needs 3 of the 3 extra processors that J3 leaves free at 00:20:00." in page
-    assert len(page.split("\n")) == 9
-
-
-def test_fcfs_is_told_with_what_would_have_been_possible() -> None:
-    page = flat(story("z-figure4.swf", "fcfs", "5"))
-    assert "the policy stopped at jobs ahead of it (J3 for 19m20 and J4 for 10m00)" in page
-    assert "the policy stopped at J3, though it would have fitted 10m00 of that time" in page
-    assert "No job passed it." in page
-
-
-def test_a_plan_that_slips_is_told_with_its_cause() -> None:
-    page = flat(story("w-figure1.swf", "relaxed:omega=1.25", "2"))
-    assert "Planned start moved from 00:16:40 to 00:20:20, 3m40 later: J3 passed it." in page
-    assert "moved once (later); it started at d0 00:20:20, 3m40 later than first planned" in page
-
-
-def test_a_suspension_is_told_with_its_beginning_and_its_end() -> None:
-    page = flat(story("k-figure3.1.swf", "selective:sf=1.5", "1"))
-    assert "After its start it was suspended" in page
-    assert (
-        "d0 00:30:00 Suspended after running for 30m00: J2's xfactor 1.50 is at least 1.50 (1.5 times its own" in page
-    )
-    assert "J2 (8) started on its processors." in page
-    assert "its own 8 processors are free." in page
-
-
-def test_a_life_in_the_matrix_is_told_without_its_turns() -> None:
-    page = flat(story("z-figure7.swf", "gang", "4"))
-    assert "Placed in the matrix: row 3 (one of 3 rows), columns 4-5; needs 2, 4 free in this row" in page
-    assert "For 4m40 (4 steps) its row of the matrix had not had a turn yet." in page
-    assert "For 45m00 its row was one of 4 that took turns; it ran for 56 % of that time. It was in 2 of them" in page
-    assert "Ended after 25m00 of progress, exactly its estimate" in page
-
-
-def test_a_migration_is_told_with_what_it_cost() -> None:
-    page = flat(story("z-figure7.swf", "gang-migrate", "3"))
-    assert "it migrated once and was charged 10s of its turns for migrations" in page
-    assert "J3 migrates to columns 4-7 of row 3, losing 10s of its own turns: moves aside for J6" in page
-
-
-def test_a_speculative_run_is_told_with_what_was_lost() -> None:
-    page = flat(story("lublin-128.swf", "multiqueue:speculate=180", "100"))
-    assert "(7s of it after a run whose work was lost)" in page
-    assert "Speculative run killed after 3m00: its work is lost and the job returns to the queue." in page
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 @pytest.mark.parametrize("unicode", [True, False])
 def test_no_line_is_wider_than_the_terminal(width: int, unicode: bool) -> None:
@@ -165,12 +115,6 @@ def test_a_job_is_explained_across_a_switch() -> None:
     told = schedscope("explain", "z-figure4", "5", "--policy", "fcfs", "--switch", "50=easy").stdout
     assert "easy" in told
     assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
-
-
-@pytest.mark.parametrize(("job", "in_its_way"), [("4", ["5"]), ("3", [])])
-def test_json_names_who_passed_and_who_of_them_was_in_the_way(job: str, in_its_way: list[str]) -> None:
-    found = json.loads(schedscope("explain", "z-figure4", job, "--format", "json").stdout)
-    assert (found["passed_by"], found["in_its_way"]) == (["5"], in_its_way)
 
 
 def test_explain_as_json() -> None:

@@ -48,40 +48,6 @@ def test_what_was_left_out_is_said_with_its_reason_and_first_job() -> None:
     assert "196  of the 200 in the file" in drawn
 
 
-def test_each_section_says_which_question_it_answers() -> None:
-    drawn = page()
-    for title in (
-        "Width · how many processors do jobs ask for?",
-        "Length · how long do jobs run?",
-        "Categories · length by width, percent of all jobs",
-        "Arrivals · when do jobs come?",
-        "Estimates · how long do users say that their jobs will run?",
-        "Accuracy · how much of its estimate does a job use?",
-        "Users, groups, queues · shares of the jobs and of the work",
-        "Fidelity · differences from the file",
-    ):
-        assert title in drawn
-
-
-def test_ascii_keeps_the_columns() -> None:
-    drawn = page(unicode=False)
-    assert drawn.isascii()
-    ends = {line.index(" %") for line in drawn.split("\n") if line.endswith("#") and " %" in line}
-    assert len(ends) <= len({line.index("share") for line in drawn.split("\n") if line.endswith("share")})
-
-
-def test_the_categories_are_a_table_of_four_by_four_with_sums() -> None:
-    lines = page().split("\n")
-    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("Seq: 1"))
-    table = lines[first : first + 6]
-    assert [line.split(":")[0].strip() for line in table[1:5]] == ["VS", "S", "L", "VL"]
-    assert table[5].endswith("100.0 %")
-
-
-def test_a_number_and_its_percent_sign_stay_on_one_line() -> None:
-    assert not any(line.lstrip().startswith("%") for line in page(60).split("\n"))
-
-
 def test_days_are_said_as_they_are_typed() -> None:
     first, last = re.findall(r"(\S+) to (\d\S+)", page().split("Width")[0])[0]
     assert (first, last) == ("1996-09-23", "1996-09-25")

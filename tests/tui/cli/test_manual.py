@@ -23,14 +23,6 @@ def test_every_command_has_a_page(folder: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_page_has_every_option_with_its_meaning(folder: Path) -> None:
-    text = (folder / "schedscope-run.1").read_text(encoding="utf-8")
-    assert text.startswith('.TH "SCHEDSCOPE-RUN" 1')
-    for option in ("policy", "check", "load", "format"):
-        assert f"\\fB\\-\\-{option}" in text
-    assert "Verify after every step that no rule is broken." in text
-
-
 def test_nothing_is_named_without_a_meaning(folder: Path) -> None:
     for path in folder.iterdir():
         _, *entries = path.read_text(encoding="utf-8").split(".TP\n")

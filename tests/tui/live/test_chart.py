@@ -27,24 +27,11 @@ def drawn(
     return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
 
 
-def test_nodes_are_named_from_the_top_with_what_is_taken_of_them() -> None:
-    lines = drawn(observed_of(runs("1", 4, "n1"))).splitlines()
-    named = [line for line in lines if line.startswith("n")]
-    assert [line[:9] for line in named] == ["n1     ▄▕", "n2 1/2  ▕"]
-    assert "nodes" in lines[-2]
-
-
 def test_a_drained_node_is_crossed_with_its_reason() -> None:
     gone = (replace(NODES[0], states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]"), NODES[1])
     text = drawn(observed_of(nodes=gone))
     assert "╳ disk ╳" in text or " disk ╳" in text
     assert "root@" not in text
-
-
-def test_a_reservation_is_framed_with_its_name() -> None:
-    text = drawn(observed_of(reservations=(Reservation("class", DAY + 200, DAY + 900, ("n2",)),)))
-    assert "class" in text
-    assert {"┌", "┐", "└", "┘"} <= set(text)
 
 
 @pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "a\nb", "x" * 300, "‮"])
@@ -54,13 +41,6 @@ def test_a_hostile_reason_stays_one_line_of_text(name: str) -> None:
     assert len(text.splitlines()) == 12
     assert "\x1b" not in text
     assert "‮" not in text
-
-
-def test_running_jobs_are_solid_and_planned_ones_hatched() -> None:
-    text = drawn(observed_of(runs("1", 4, "n1", end=300), waits("22", 4, 400, "Priority", "n1"), at=200))
-    line = next(line for line in text.splitlines() if "J22" in line)
-    assert "░" in line.partition("J22")[2]
-    assert "┃" in line
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -98,12 +78,6 @@ def test_a_thousand_nodes_are_lanes_by_use() -> None:
     on_first = order.lifted(observed.layout.processors(["node0001"]))
     low, end = order.borders[0][1], order.borders[1][0]
     assert on_first == (1 << end) - (1 << low)
-
-
-def test_eight_nodes_are_lanes_by_use_on_demand(shared: Path) -> None:
-    observed = recorded(shared, VERSIONS[0])
-    assert "by use" not in drawn(observed, Size(120, 30))
-    assert "by use" in drawn(observed, Size(120, 30), by_rows=True)
 
 
 def test_memory_is_a_band_above_each_node_on_demand() -> None:

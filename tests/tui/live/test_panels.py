@@ -14,8 +14,6 @@ from tests.tui.live.test_queue import context_of
 from tui.chart.hover import Spot
 from tui.live.panels import _fitting, draw_events, draw_job, draw_strip, sentence, top_line
 from tui.live.scene import LiveContext, State
-from tui.look.calendar import Calendar
-from tui.look.palette import DARK
 
 
 def two(*later: object) -> LiveContext:
@@ -40,10 +38,6 @@ def test_the_events_of_a_picture_are_sentences() -> None:
     assert "3 events" in text
 
 
-def test_the_first_picture_has_no_events() -> None:
-    assert "first picture" in draw_events(context_of(observed_of(runs("1", 1, "n1"))), (60, 10)).text
-
-
 def test_a_job_tells_why_and_when_and_of_its_priority() -> None:
     context = two()
     job = context.scene.cluster.find("2")
@@ -63,32 +57,6 @@ def test_score_of_the_forecasts_stands_above_the_strip() -> None:
     assert "forecasts within 10m00: ours 90 %, Slurm's 80 %; 85 % of starts in range" in draw_strip(told, (120, 5)).text
     assert "Slurm's 80 %; " not in draw_strip(told, (76, 5)).text
     assert "2 pictures" in draw_strip(context, (120, 5)).text
-
-
-def test_strip_says_a_day_once() -> None:
-    context = two()
-    look = DARK.with_calendar(Calendar.of(context.scene.observed.workload.header))
-    times = replace(context.scene.strip, begin=0.0, end=7200.0)
-    shown = replace(context, look=look, scene=replace(context.scene, strip=times))
-    dates = draw_strip(shown, (120, 6)).text.splitlines()[-1].split()
-    assert dates == ["Mon", "23", "Nov", "00:00", "00:30", "01:00", "01:30", "02:00"]
-
-
-def test_job_waits_for_its_forecast_to_be_made() -> None:
-    assert "Our forecast is being made" in draw_job(replace(two(), selected=1), (70, 20)).text
-
-
-def test_without_a_selected_job_the_panel_says_how_to_get_one() -> None:
-    assert "Select a job" in draw_job(two(), (70, 20)).text
-
-
-def test_the_top_line_says_how_old_the_picture_is_and_what_it_cost() -> None:
-    line = top_line(two(), DAY + 132, 120).text
-    assert "testbed · 2 of 8 cores busy · 1 running · 1 waiting" in line
-    assert "4 cores down" in line
-    assert "12" in line
-    assert "old, cost 0.2s" in line
-    assert len(line) == 120
 
 
 def test_top_line_counts_lines_that_cannot_be_read() -> None:
@@ -140,12 +108,6 @@ def test_hidden_jobs_are_said_at_the_top() -> None:
     assert all(scene.planned_start(scene.rank(job)) is None for job in planned)
 
 
-def test_the_sentence_is_what_happened_or_the_selected_job() -> None:
-    context = two()
-    assert "J1 started on n1" in sentence(context, 120).text
-    assert sentence(replace(context, selected=1), 120).text.startswith(" J2 ")
-
-
 def test_the_pointer_is_told_of_jobs_and_of_nodes() -> None:
     scene = two().scene
     assert "J1" in scene.hover(0)
@@ -175,21 +137,6 @@ def test_hostile_names_stay_text(name: str) -> None:
     for text in (draw_job(context, (60, 20)).text, top_line(context, DAY, 100).text, sentence(context, 100).text):
         assert "\x1b" not in text
         assert "\n\n\n" not in text
-
-
-def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_and_the_cost() -> None:
-    line = top_line(two(), DAY + 132, 80).text
-    assert "2/8 cores · 1 running · 1 waiting" in line
-    assert "cost 0.2s" in line
-    assert "2/8 cores · 1 waiting" in top_line(two(), DAY + 132, 72).text
-
-
-def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_beside_the_name_of_a_recording() -> None:
-    context = two()
-    title = replace(context.scene.state, title="a-recording-with-a-long-name.slog")
-    line = top_line(replace(context, scene=replace(context.scene, state=title)), DAY + 132, 80).text
-    assert "1 running · 1 waiting" in line
-    assert "recording a-recording" in line
 
 
 def test_events_that_do_not_fit_are_counted() -> None:

@@ -79,14 +79,6 @@ def test_forecast_stands_beside_slurms_date_where_there_is_room() -> None:
     assert "Our forecast: 01:00 to 02:30 for 80 %" in draw_job(replace(told, selected=0), (70, 20)).text
 
 
-def test_forecast_without_a_range_is_one_time() -> None:
-    context = context_of(observed_of(waits("1", 2, 7200, "Priority", "n1")))
-    starts = {"1": Expected(DAY + 3600, DAY + 5400, DAY + 9000)}
-    told = replace(context, scene=replace(context.scene, forecasts=Forecasts(DAY, starts, {})))
-    assert draw_queue(told, (70, 9)).text.splitlines()[2].split()[3:5] == ["02:00", "~01:30"]
-    assert "Our forecast: 01:30, if no other job comes" in draw_job(replace(told, selected=0), (70, 20)).text
-
-
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
@@ -124,10 +116,6 @@ def test_hidden_jobs_are_said_and_no_date_is_given() -> None:
     observed.add(Cluster(at=DAY, nodes=NODES, jobs=(waits("1", 1, 60),), is_private=True))
     assert "hidden" in drawn(observed)[0]
     assert drawn(observed)[2].split()[3] == "-"
-
-
-def test_an_empty_queue_says_what_comes_here() -> None:
-    assert "No job waits" in drawn(observed_of(runs("1", 1, "n1")))[1]
 
 
 @pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "1\n2", "x" * 5000])

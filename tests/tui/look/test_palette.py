@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -7,12 +6,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tui.look.palette import (
-    CONTRAST,
     DARK,
     HUES,
     JOB_COLOURS,
     JOB_HUES,
-    LIGHT,
     LOOKS,
     Hue,
     Look,
@@ -75,13 +72,6 @@ def test_every_colour_stands_out_from_the_ground() -> None:
         assert (brightness(colour) + 0.05) / (brightness(GROUND) + 0.05) >= 3
 
 
-def test_no_colour_of_a_job_is_grey() -> None:
-    for look in (DARK, LIGHT):
-        for colour in look.jobs:
-            parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-            assert max(parts) - min(parts) > 60
-
-
 @pytest.mark.parametrize("by", [1, 2, 3])
 def test_jobs_that_come_one_after_another_differ_most(by: int) -> None:
     found = apart(JOB_COLOURS)
@@ -97,18 +87,6 @@ def test_other_jobs_can_be_read_while_one_is_selected(look: Look, depth: int) ->
         block = seen.inks[ink(hue, Tone.DIMMED)]
         assert contrast(block, seen.background) >= 3
         assert contrast(seen.inks[ink(hue, Tone.TEXT_DIMMED)], block) >= 4.5
-
-
-@pytest.mark.parametrize("look", [DARK, LIGHT], ids=lambda look: look.name)
-def test_other_jobs_can_be_read_in_sixteen_colours(look: Look) -> None:
-    seen = look.with_depth(4)
-    assert contrast(seen.inks[ink(3, Tone.DIMMED)], seen.background) >= 3
-
-
-def test_for_projectors_what_is_weak_is_stronger() -> None:
-    weak = [ink(3, tone) for tone in (Tone.HALF, Tone.PLAN, Tone.GROUND)]
-    plain = replace(CONTRAST, lift=1)
-    assert all(brightness(CONTRAST.inks[one]) > 1.3 * brightness(plain.inks[one]) for one in weak)
 
 
 def test_sixteen_colours_come_with_patterns_and_a_weight_for_each_tone() -> None:

@@ -20,16 +20,6 @@ def test_wide_characters_take_two_columns_of_a_table() -> None:
     assert text.table([("日本", "1"), ("ab", "22")]) == ["日本   1", "ab    22"]
 
 
-def test_a_bar_never_leaves_its_room() -> None:
-    assert text.bar(7.0, 5) == "█████"
-    assert text.bar(-1.0, 5) == ""
-
-
-def test_a_sparkline_of_nothing_is_blank() -> None:
-    assert text.sparkline([0, 0]) == "  "
-    assert text.sparkline([]) == ""
-
-
 def test_plain_text_is_ascii_whatever_the_file_says() -> None:
     assert text.plain("Köln … ≥ 3").isascii()
 

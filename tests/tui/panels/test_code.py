@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 
 import pytest
@@ -74,9 +73,3 @@ async def test_small_screen_shows_the_whole_line_and_counts_no_panel_as_hidden()
         await run.wait_for(lambda: "▸" in seen(run, "#code"))
         assert "now.keep(job" in seen(run, "#code")
         assert "without code" not in run.text
-
-
-def test_narrow_panel_keeps_half_of_the_indentation() -> None:
-    wide, narrow = (code.draw(context(), (width, 40), 0).text for width in (110, 59))
-    assert re.search(r"\n  \d+     shadow, extra = now.shadow", wide)
-    assert re.search(r"\n  \d+   shadow, extra = now.shadow", narrow)

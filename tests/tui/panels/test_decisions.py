@@ -26,22 +26,6 @@ def test_events_come_before_decisions_with_their_reasons() -> None:
     ]
 
 
-def test_a_long_reason_hangs_in_below_its_decision() -> None:
-    lines = decisions.draw(at_600(), (44, 20), 0).body
-    assert [line.text for line in lines[3:]] == [
-        "◐ J5 is backfilled on 5 processors: ends at",
-        "  00:18:20, before J3's start at 00:20:00",
-    ]
-    assert {line.rank for line in lines[3:]} == {4}
-
-
-def test_the_reason_is_quieter_than_what_was_done() -> None:
-    line = decisions.draw(at_600(), (80, 20), 0).body[2]
-    assert [(span.text[:12], span.style) for span in line.spans] == [
-        ("◐", "good"), (" ", ""), ("J5 is backfi", ""), (" ends at 00:", "dim"),
-    ]  # fmt: skip
-
-
 def test_walking_marks_one_decision_and_leaves_the_later_ones_quiet() -> None:
     first, second = (decisions.draw(replace(at_600(), decision=index), (84, 20), 0) for index in (0, 1))
     assert (first.note, second.note) == ("1 of 2", "2 of 2")
@@ -78,22 +62,11 @@ def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
     ]
 
 
-def test_the_selected_job_is_told_by_itself(lab: Lab) -> None:
-    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 9)), until=1)
-    lines = decisions.draw(context_of(engine, selected=3), (80, 20), 0).body
-    assert [line.text for line in lines if line.rank == 3] == ["○ J4 waits: needs 2 > 0 free"]
-
-
 def test_only_visible_lines_of_many_decisions_are_made(lab: Lab) -> None:
     engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
     drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
     assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
     assert drawn.body[6].text == "▸ J202 waits: needs 2 > 0 free"
-
-
-def test_a_rebuild_of_the_matrix_stands_phase_by_phase() -> None:
-    lines = decisions.draw(context_of(engine_of("z-figure7", "gang", until=300)), (80, 30), 0).body
-    assert [line.text for line in lines if line.spans[0].style == "strong"] == ["phase schedule", "phase fill"]
 
 
 def test_empty_phases_share_a_line_until_selected() -> None:

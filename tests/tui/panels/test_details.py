@@ -52,12 +52,6 @@ def test_the_whole_page_of_a_waiting_job() -> None:
     ]
 
 
-def test_how_it_stands_is_always_in_sight() -> None:
-    sheet = details.draw(context_of(engine_of("z-figure4", "easy", until=600), selected=3), (30, 6), 0)
-    assert sheet.mark is not None
-    assert sheet.body[sheet.mark].text.startswith("J4 has waited 9m30: needs 4")
-
-
 def test_a_finished_job_tells_its_life() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
     lines = page(context)
@@ -110,11 +104,6 @@ def test_what_was_done_in_a_run_that_was_cut_short_does_not_count(lab: Lab) -> N
     assert "from 1 to 1.10: flat while it runs" in " ".join(page(context_of(engine, selected=0)))
 
 
-def test_one_that_took_turns_has_no_such_curve(lab: Lab) -> None:
-    engine = lab.run("gang:mpl=2,slice=5", 4, "1 0 4 20 20", "2 0 4 60 60")
-    assert "Expansion factor" not in page(context_of(engine, selected=0))
-
-
 def test_one_that_was_given_up_does_not_come(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 100 100", "2 10 4 10 10").with_outages([Outage(50, inf, 0b1)])
     engine = Engine(workload, "fcfs")
@@ -141,17 +130,6 @@ def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:
     jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 6000 6000")
     context = context_of(lab.run("multiqueue:classes=1000", 4, *jobs, until=3), selected=3)
     assert any(line.startswith("J4 has waited 0s: ") for line in page(context))
-
-
-def test_a_job_in_the_matrix_takes_turns() -> None:
-    context = context_of(engine_of("z-figure7", "gang", until=300), selected=0)
-    assert any(line.startswith("J1 takes turns on 8 processors since 00:00:00") for line in page(context))
-
-
-def test_a_job_that_is_still_to_come_says_when() -> None:
-    context = context_of(engine_of("z-figure4", "easy", until=0), selected=4)
-    assert "J5 will be submitted at 00:00:40: 5 processors for at most 8m20." in page(context)
-    assert "Life" not in page(context)
 
 
 def test_nothing_selected_teaches() -> None:

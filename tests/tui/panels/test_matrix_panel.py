@@ -13,7 +13,6 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.chart.lanes import Lane
 from tui.look.palette import DARK
-from tui.look.sheets import Sheet, Span
 from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
 from tui.panels.matrix_panel import draw_matrix, phases
@@ -22,11 +21,6 @@ from tui.panels.matrix_panel import draw_matrix, phases
 def figure_7(**fields: object) -> Context:
     """Return the panels' context in Zhang's figure 7 at 300, when job 6 has just opened the fourth row."""
     return context_of(engine_of("z-figure7", "gang-migrate-backfill", until=300), **fields)  # type: ignore[arg-type]
-
-
-def spans_about(sheet: Sheet, rank: int) -> list[Span]:
-    action = f"select_rank({rank})"
-    return [span for line in sheet.head for span in line.spans if span.action == action]
 
 
 # Rows
@@ -68,35 +62,6 @@ def test_matrix_without_colour_has_edges_and_fillings() -> None:
     ]  # fmt: skip
 
 
-def test_a_job_has_its_colour_and_a_click_on_it_selects_it() -> None:
-    context = figure_7()
-    hue, spans = context.scene.hues[3], spans_about(draw_matrix(context, (28, 9)), 3)
-    assert [(span.text.strip(), span.style) for span in spans] == [
-        ("J4", f"on:{hue}"), ("", f"on:{hue}"), ("J4", f"plan:{hue} title"), ("╱╱╱╱", f"plan:{hue}"),
-    ]  # fmt: skip
-
-
-def test_the_selected_job_is_lit_in_every_row_and_the_others_are_quiet() -> None:
-    context = figure_7(selected=3)
-    hues, sheet = context.scene.hues, draw_matrix(context, (28, 9))
-    assert {span.style for span in spans_about(sheet, 3)} == {f"lit:{hues[3]}"}
-    assert {span.style for span in spans_about(sheet, 4)} == {f"off:{hues[4]}"}
-
-
-def test_where_there_is_room_each_row_has_two_lines() -> None:
-    lines = [line.text for line in draw_matrix(figure_7(), (60, 24)).head]
-    assert [line[:2] for line in lines[:9]] == ["1 ", "  ", "2 ", "  ", "3 ", "  ", "4 ", "  ", "  "]
-
-
-def test_rows_that_do_not_fit_are_counted() -> None:
-    assert draw_matrix(figure_7(), (80, 3)).head[2].text == "… 2 more rows"
-
-
-def test_the_rows_come_before_what_the_rebuild_did() -> None:
-    lines = [line.text[:2] for line in draw_matrix(figure_7(), (80, 6)).head]
-    assert lines == ["1 ", "2 ", "3 ", "4 ", "  "]
-
-
 def test_active_and_selected_rows_stay_in_a_small_panel() -> None:
     rows = [[line.text[0] for line in draw_matrix(figure_7(selected=3), (80, height)).head] for height in (2, 3)]
     assert rows == [["2", "…"], ["2", "3", "…"]]
@@ -109,12 +74,6 @@ def test_column_shows_its_main_holder_and_if_half_empty() -> None:
     one, two = 0b0000_0000_0111, 0b1100_0000_1000
     assert fold([one, two], 12, 3) == [Fold(0, False), Fold(None, False), Fold(1, False)]
     assert fold([0b1, 0b1_0000], 12, 3) == [Fold(0, True), Fold(1, True), Fold(None, False)]
-
-
-def test_the_axis_tells_what_a_column_stands_for(lab: Lab) -> None:
-    engine = lab.run("gang", 100, "1 0 60 100 100", until=0)
-    sheet = draw_matrix(context_of(engine), (43, 10))
-    assert (sheet.note, sheet.head[1].text) == ("one row, no turns", "  0             3 a column             99")
 
 
 # Turns
@@ -130,17 +89,6 @@ def test_between_two_steps_the_rows_go_on_taking_turns(later: float, told: str) 
 
 
 # The last rebuild
-
-
-def test_the_phases_say_how_much_they_did_and_what_it_was() -> None:
-    sheet = draw_matrix(figure_7(), (100, 12))
-    assert [line.text.split("  ") for line in sheet.head[-2:]] == [
-        ["last rebuild: clean", "compact", "schedule 1 placed", "compact with migration", "fill 2 replicated "],
-        [" fill with migration "],
-    ]
-    assert [line.text for line in sheet.body] == [
-        "● J6 is placed in row 4, columns 0-3: no row has 4 columns free; 3 of at most 5 rows exist"
-    ]
 
 
 def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
@@ -182,15 +130,6 @@ def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
     assert sum("loses 5s of its turns to another job's migration" in text for text in told) == 2
 
 
-def test_chips_lose_counts_before_the_matrix_loses_rows() -> None:
-    assert [line.text.rstrip() for line in draw_matrix(figure_7(phase=4), (28, 9)).head[5:]] == [
-        " clean  compact  schedule", " compact with migration", "▸fill  fill with migration",
-    ]  # fmt: skip
-    assert [line.text.rstrip() for line in draw_matrix(figure_7(phase=4), (28, 7)).head[5:]] == [
-        "▸fill  fill with migration"
-    ]
-
-
 # Nothing to show
 
 
@@ -202,15 +141,6 @@ def test_without_a_matrix_it_says_which_policies_have_one() -> None:
 
 def test_an_empty_matrix_says_so(lab: Lab) -> None:
     assert "The matrix is empty" in draw_matrix(context_of(lab.run("gang", 4, "1 0 2 10 10")), (60, 8)).text
-
-
-def test_a_matrix_that_was_never_rebuilt_has_no_phases() -> None:
-    assert phases(()) == []
-
-
-def test_the_phases_of_the_last_rebuild_have_a_label() -> None:
-    assert "last rebuild: clean" in draw_matrix(figure_7(), (140, 12)).text
-    assert "last rebuild" not in draw_matrix(figure_7(), (28, 9)).text
 
 
 def test_rebuild_is_not_repeated_next_to_its_decisions() -> None:

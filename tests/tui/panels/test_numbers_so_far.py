@@ -6,7 +6,7 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, scene_of
 from tui.look.palette import DARK
 from tui.panels.context import Context
-from tui.panels.numbers_so_far import draw_metrics, figures, one_line
+from tui.panels.numbers_so_far import draw_metrics, figures
 from tui.replay.strip_maker import StripMaker
 
 
@@ -76,46 +76,12 @@ def test_before_a_job_has_ended_there_are_dashes(lab: Lab) -> None:
 # Forms
 
 
-def test_in_one_line_there_are_as_many_numbers_as_have_room(lab: Lab) -> None:
-    context = context_of(lab.run("easy", 4, "1 0 4 100 100", "2 0 4 100 100"))
-    assert (
-        one_line(context, 90).text == "100.0 % used · 2 ended: wait 50s · slowdown 1.5 · worst wait 1m40 · 0 backfilled"
-    )
-    assert one_line(context, 36).text == "100.0 % used · 2 ended: wait 50s"
-
-
-def test_the_block_of_a_middling_screen_has_two_columns_of_figures() -> None:
-    assert draw_metrics(lublin("easy"), (46, 4)).text.splitlines() == [
-        "Numbers so far   348 of 1,000 jobs ended",
-        "utilization     59.7 %  longest in queue  6h55",
-        "mean wait         2h23  backfilled  197 of 353",
-        "bounded slowdown  42.6  worst slowdown   4,008",
-        "worst wait       1d22h",
-    ]
-
-
-def test_with_more_room_plots_stand_beside_the_figures() -> None:
-    sheet = draw_metrics(lublin("multiqueue"), (76, 8))
-    lines = [line.text for line in sheet.body or sheet.head]
-    assert lines[0].startswith("utilization")
-    assert lines[0].endswith("100 %")
-    assert [word for line in lines for word in line.split() if word in ("used", "waiting", "wanted")] == [
-        "used", "waiting", "wanted",
-    ]  # fmt: skip
-    assert "█" in lines[1]
-
-
 def test_a_plot_shows_a_long_number_in_full(lab: Lab) -> None:
     engine = lab.run("fcfs", 2_000_000, "1 0 2000000 10 10", "2 5 1500000 10 10", until=5)
     series = StripMaker(engine.workload).series(engine.history, engine.step_count, 50)
     context = Context(context_of(engine).about, scene_of(engine, series=series), DARK)
     plot = next(line for line in draw_metrics(context, (76, 8)).text.splitlines() if "wanted" in line)
     assert plot.rstrip().endswith(" 1,500,000")
-
-
-def test_a_narrow_high_panel_has_plots_below_its_figures() -> None:
-    text = draw_metrics(lublin("easy"), (40, 24)).text
-    assert text.index("worst slowdown") < text.index("wanted")
 
 
 @pytest.mark.parametrize("size", [(20, 3), (46, 4), (76, 7), (120, 30), (196, 55)])

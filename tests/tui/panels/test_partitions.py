@@ -4,7 +4,7 @@ from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.panels import queue
 from tui.panels.context import Context
-from tui.panels.partitions import draw_partitions, hue_of, parts_of
+from tui.panels.partitions import draw_partitions, parts_of
 
 
 def figure_1(until: float, has_lanes: bool = False, **fields: object) -> Context:
@@ -37,32 +37,6 @@ def test_loans_are_not_said_again_where_the_lanes_have_them() -> None:
     assert "long ≥ 2h47" in told
     assert "borrowed" not in told
     assert not any("borrowed" in row.text for row in queue.draw(context, (60, 20), 0).body)
-
-
-def test_borrowed_processors_have_the_hue_of_their_owner() -> None:
-    bar = draw_partitions(figure_1(8000), (60, 13)).body[9]
-    assert [(span.text.strip(), span.style) for span in bar.spans] == [
-        ("──────────────────", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
-        ("▚▚▚▚▚▚", f"hue:{hue_of(1)}"), ("", ""),
-    ]  # fmt: skip
-
-
-def test_what_is_free_is_told_from_what_is_in_use() -> None:
-    sheet = draw_partitions(figure_1(0), (60, 13))
-    assert sheet.note == "10 of 30 processors free"
-    assert sheet.body[9].text.rstrip() == "████████▁▁▁▁▁▁▁▁▁▁▁▁"
-    assert sheet.body[3].text == "10 at first · none borrowed, none lent"
-
-
-def test_in_few_rows_two_lines_a_partition_are_left() -> None:
-    sheet = draw_partitions(figure_1(8000), (40, 6))
-    assert len(sheet.body) == 6
-    assert sheet.body[2].text == "▇▇ medium 16m40–2h47    4 procs · 6 lent"
-
-
-def test_a_legend_follows_where_there_is_room() -> None:
-    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ▁ free, ▚ borrowed, ─ lent"
-    assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ▁ free"
 
 
 def test_in_ascii_every_sign_is_ascii_and_different() -> None:

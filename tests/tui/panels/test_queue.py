@@ -17,9 +17,7 @@ from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, stage_of
 from tui.chart.scale import Camera
-from tui.look.palette import DARK
 from tui.look.sheets import Line
-from tui.look.text import plain
 from tui.panels import queue
 from tui.panels.context import Context, QueueOrder
 from tui.panels.queue_table import sorted_places
@@ -46,31 +44,9 @@ def test_the_head_has_a_planned_start_and_the_others_a_reason(lab: Lab) -> None:
     )
 
 
-def test_a_narrow_table_drops_what_matters_least(lab: Lab) -> None:
-    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
-    headings = [queue.draw(context, (width, 9), 0).head[0].text.split() for width in (30, 40, 80)]
-    assert headings == [
-        ["job", "procs", "waited"],
-        ["job", "procs", "waited", "why"],
-        ["job", "procs", "estimate", "waited", "starts", "moved", "why"],
-    ]
-
-
 def test_wide_jobs_on_a_large_machine_keep_all_their_digits(lab: Lab) -> None:
     context = context_of(lab.run("easy", 100_000, "1 0 70000 10 12", "2 1 65536 10 10", until=2))
     assert rows(context, 46)[0].text.split()[1:3] == ["2", "65,536"]
-
-
-def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) -> None:
-    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
-    assert rows(context, 46)[0].text.endswith("  4 > 1, from 00:00:12")
-    assert rows(context, 40)[0].text.endswith("  4 > 1 free")
-
-
-def test_a_planned_job_that_would_fit_now_waits_for_a_longer_hole(lab: Lab) -> None:
-    # Job 2 needs all from 12 on, so job 3, which fits now, cannot run for its 11 seconds.
-    context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
-    assert [row.text.split("  ")[-1] for row in rows(context, 90)] == ["4 > 1 free", "no hole before 00:00:22"]
 
 
 @pytest.mark.parametrize("width", [20, 30, 38, 48, 58, 78, 120])
@@ -94,46 +70,11 @@ def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_in_a_matrix_the_rows_in_which_they_will_start_are_reported() -> None:
-    context = context_of(engine_of("z-figure7", "gang-backfill:mpl=2", until=300))
-    assert "then in row" in shown(context, 90)
-
-
-def test_the_selected_job_is_found_in_its_own_queue(lab: Lab) -> None:
-    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100")
-    context = context_of(lab.run("multiqueue:classes=1000", 4, *jobs, until=2), selected=1)
-    drawn = queue.draw(context, (70, 20), 0)
-    assert drawn.mark is not None
-    assert drawn.body[drawn.mark].rank == 1
-
-
-def test_a_policy_that_plans_nothing_has_no_column_for_starts(lab: Lab) -> None:
-    context = context_of(lab.run("firstfit", 4, *HEAD_AND_ANOTHER, until=2))
-    assert "starts" not in queue.draw(context, (80, 9), 0).head[0].text
-
-
 def test_a_start_that_moved_tells_by_how_much(lab: Lab) -> None:
     # Job 1 is expected to end at 100 and ends at 20; job 3 is behind job 2, which starts then.
     context = context_of(lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20))
     (row,) = rows(context)
     assert ("▲ 1m20", "cool") in [(span.text.strip(), span.style) for span in row.spans]
-
-
-def test_the_planned_starts_of_the_selected_job_are_a_curve(lab: Lab) -> None:
-    # At 10 and at 20 a job ends long before its estimate, and job 4's plan moves earlier each time.
-    jobs = ("1 0 1 10 100", "2 0 1 20 300", "3 1 2 50 50", "4 2 2 10 10")
-    context = context_of(lab.run("conservative", 2, *jobs, until=20), selected=3)
-    assert context.scene.job is not None
-    assert len(context.scene.job.planned) == 2
-    moved = replace(context.scene.job, planned=(*context.scene.job.planned, *context.scene.job.planned[:1]))
-    context = replace(context, scene=replace(context.scene, job=moved))
-    assert "█▁█" in rows(context)[-1].text
-
-
-def test_a_plan_that_is_made_anew_at_each_pass_is_no_promise(lab: Lab) -> None:
-    context = context_of(lab.run("multiqueue:classes=none", 4, "1 0 4 100 100", "2 1 4 50 50", until=1))
-    assert "may start" in queue.draw(context, (70, 9), 0).head[0].text
-    assert rows(context, 46)[0].text.endswith("  4 > 0 free, ~00:01:40")
 
 
 def test_while_the_clock_goes_on_waits_and_xfactors_grow(lab: Lab) -> None:
@@ -243,12 +184,6 @@ def test_an_empty_queue_teaches(lab: Lab) -> None:
     ]
     assert "the run is over" in shown(context_of(lab.run("easy", 4, "1 0 3 10 10")))
     assert "a row of the matrix" in shown(context_of(engine_of("z-figure7", "gang", until=0)))
-
-
-def test_without_unicode_every_sign_has_another_in_ascii(lab: Lab) -> None:
-    engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20)
-    (row,) = rows(context_of(engine, look=DARK.with_mode("ascii")), 60)
-    assert plain(row.text).split() == ["##", "3", "1", "10s", "18s", "00:00:30", "^", "1m20"]
 
 
 def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> None:

@@ -11,14 +11,12 @@ from sim.workload.source import Source
 from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
-from tui.look.sheets import Line, Span
-from tui.panels import queue, run_comparison
+from tui.look.sheets import Line
 from tui.panels.context import Context
 from tui.panels.run_comparison import between, draw
 from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import RunView
-from tui.widgets.panel import draw_rows
 
 END = 1995
 """Number of steps of lublin-128 under EASY."""
@@ -112,18 +110,6 @@ def test_the_whole_panel_of_a_small_figure() -> None:
     ]
 
 
-def test_the_better_value_is_marked_by_a_sign_and_by_colour() -> None:
-    better = line_of(compared("z-figure4", "fcfs", "easy", 10), "mean wait")
-    assert [(span.text.strip(), span.style) for span in better.spans[1:3]] == [
-        ("15m42", ""),
-        ("11m42 ●", "good strong"),
-    ]
-
-
-def test_neither_is_better_where_both_look_alike() -> None:
-    assert "●" not in line_of(compared("z-figure4", "fcfs", "easy", 10), "utilization").text
-
-
 def test_before_a_job_has_ended_nothing_is_better() -> None:
     context = compared("z-figure4", "fcfs", "easy", 1, done=False)
     told = [line.text for line in lines(context)]
@@ -139,25 +125,10 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
     assert not any("●" in row.text for row in drawn)
 
 
-def test_of_which_run_the_other_panels_are_is_said() -> None:
-    context = compared("z-figure4", "fcfs", "easy", 5)
-    drawn = [
-        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0]
-        for draw in (queue.draw, run_comparison.draw)
-    ]
-    titles = ["".join(segment.text for segment in row) for row in drawn]
-    assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]
-    assert replace(context, of_other=True).whose == Span(" easy ", "other")
-
-
 def test_the_end_is_not_told_before_it_comes() -> None:
     told = draw(compared("lublin-128", "easy", "conservative", 900), (60, 60), 0).text
     assert "gained most" not in told
     assert "press end" in told
-
-
-def test_a_click_on_who_gained_selects_the_job() -> None:
-    assert line_of(compared("z-figure4", "fcfs", "easy", 10), "J5").rank == 4
 
 
 def test_the_selected_job_comes_into_sight() -> None:
@@ -181,13 +152,6 @@ def test_runs_that_never_part_are_said_to_be_the_same() -> None:
     told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
     assert "Both runs are the same: every job starts and ends at the same time." in told
     assert "Who" not in told
-
-
-def test_long_specs_stand_above_what_they_are_called() -> None:
-    context = compared("z-figure4", "easy", "multiqueue:classes=none,speculate=180")
-    assert lines(context)[0].text == " multiqueue  multiqueue:classes=none,speculate=180"
-    context = compared("z-figure4", "easy", "easy")
-    assert [line.text for line in lines(context)[:2]] == [" A  easy", " B  easy"]
 
 
 def test_without_another_run_it_teaches() -> None:
@@ -239,10 +203,6 @@ def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:
     assert between(compared("z-figure4", "fcfs", "easy", 7), width).text == told
 
 
-def test_who_is_there_needs_no_key_to_go_there() -> None:
-    assert "goes there" not in between(compared("z-figure4", "fcfs", "easy", 6), 140).text
-
-
 def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
     told = " the same so far   d goes to the first difference   e other run   v ends"
     assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
@@ -252,10 +212,6 @@ def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
 def test_the_line_says_that_they_never_part() -> None:
     assert between(compared("z-figure4", "easy", "easy", 9), 80).text.startswith(" the same so far")
     assert between(compared("z-figure4", "easy", "easy", 10), 80).text.startswith(" never parted")
-
-
-def test_there_is_no_line_without_another_run() -> None:
-    assert between(context_of(engine_of("z-figure4", "easy")), 80).text == ""
 
 
 def test_long_names_of_runs_are_stacked() -> None:

@@ -9,13 +9,7 @@ from sim.engine.moment import Moment
 from sim.policies import Policy
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
-from tui.look.palette import DARK
-from tui.panels.sentence import sentence, sentence_lines
-
-
-def test_before_the_first_step_it_says_what_to_press() -> None:
-    told = sentence(context_of(engine_of("z-figure4", "easy")), 100).text
-    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy. ctrl+p searches all commands."
+from tui.panels.sentence import sentence
 
 
 def test_after_a_step_it_says_what_happened_and_why() -> None:
@@ -50,11 +44,6 @@ def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
     )
 
 
-def test_at_the_end_it_sums_up(lab: Lab) -> None:
-    told = sentence(context_of(lab.run("fcfs", 1, "1 0 1 10 10", "2 0 1 10 10")), 100).text
-    assert told == "The run is over: 2 jobs, mean wait 5s. Longest wait 10s (press W to go there). Utilization 100.0 %."
-
-
 @dataclass(frozen=True)
 class Forgetful(Policy):
     """Policy that starts arriving jobs that fit, and never considers the others again."""
@@ -78,11 +67,6 @@ def test_a_selected_job_is_told_of_first() -> None:
     )
 
 
-def test_selected_decision_comes_before_the_selected_job() -> None:
-    told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2, decision=0), 100).text
-    assert told.startswith("○ J4 waits: needs 4 > 2 extra")
-
-
 @pytest.mark.parametrize("width", [20, 46, 66])
 def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: int, lab: Lab) -> None:
     context = context_of(lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2))
@@ -94,21 +78,6 @@ def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: in
             66: "J2 is first in the queue: needs 4 > 1 free. Planned for 00:00:12.",
         }[width]
     )
-
-
-def test_a_terminal_without_unicode_gets_ascii() -> None:
-    told = sentence(context_of(engine_of("z-figure4", "easy"), look=DARK.with_mode("ascii")), 100).text
-    assert told.startswith("Press space to play, -> to step.")
-
-
-def test_over_two_rows_the_sign_keeps_its_colour() -> None:
-    first, second = sentence_lines(context_of(engine_of("z-figure4", "easy", until=600)), 60, 2)
-    assert [(span.text, span.style) for span in first.spans] == [
-        (" ", ""),
-        ("◐", "good"),
-        (" J5 is backfilled on 5 processors: ends at 00:18:20,", ""),
-    ]
-    assert second.text == " before J3's start at 00:20:00."
 
 
 def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) -> None:

@@ -10,7 +10,7 @@ from tests.tui.scenes import context_of, scene_of
 from tui.chart.scene import Mark
 from tui.look.palette import DARK, Look
 from tui.panels.context import Context
-from tui.panels.strip import column_of, draw_strip, plot_columns, strip_lines, time_at
+from tui.panels.strip import column_of, plot_columns, strip_lines, time_at
 from tui.replay.scene import StripScene
 
 WIDTH = 33
@@ -72,41 +72,6 @@ def test_dates_of_a_short_time_differ_by_their_seconds(lab: Lab) -> None:
     assert dates(0) == ["00:00:00"]
 
 
-def test_what_lies_after_now_is_quieter(lab: Lab) -> None:
-    spans = strip_lines(half_way(lab), WIDTH)[0].spans
-    assert [(span.text, span.style) for span in spans[1:4]] == [
-        ("▄▄██▂▂", "cool"), ("▄▄", "dim"), ("············", "faint"),
-    ]  # fmt: skip
-
-
-def test_marks_have_their_signs_and_as_much_of_their_names_as_fits(lab: Lab) -> None:
-    marks = (Mark(800, "switch", "switched to easy"), Mark(1500, "bookmark", "odd"))
-    assert texts(half_way(lab, marks=marks), 4)[2] == "       now ▲  ◆ swi… ⚑ odd"
-
-
-def test_in_two_rows_the_signs_stand_upon_the_queue(lab: Lab) -> None:
-    assert texts(half_way(lab, marks=(Mark(1600, "bookmark", "odd"),)), 2) == [
-        "busy  ▄▄██▂▂▄▄············   75 %",
-        "queue   ▂▂██▄▄········⚑···  1 job",
-    ]
-
-
-def test_now_upon_a_curve_is_a_colour_and_without_colour_a_sign(lab: Lab) -> None:
-    assert [span.text for span in strip_lines(half_way(lab), WIDTH, 1)[0].spans if span.style == "accent"] == ["▂"]
-    assert texts(half_way(lab, DARK.with_mode("mono")), 1) == ["busy  ▄▄██▂▲▄▄············   75 %"]
-
-
-def test_in_one_row_the_title_has_the_numbers(lab: Lab) -> None:
-    sheet = draw_strip(half_way(lab), (60, 1))
-    assert sheet.note.startswith("so far 75.0 % used · 0 ended: wait –")
-    assert len(sheet.head) == 1
-
-
-def test_more_rows_make_higher_curves_and_tell_their_scale(lab: Lab) -> None:
-    values = [line.text[-7:].strip() for line in strip_lines(half_way(lab), WIDTH, 7)]
-    assert values[:5] == ["100 %", "", "75 %", "8", "1 job"]
-
-
 def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
     context = half_way(lab, DARK.with_mode("ascii"), (Mark(1600, "switch", "to easy"),))
     assert "".join(texts(context, 7)).isascii()
@@ -119,11 +84,6 @@ def test_nothing_computed_is_all_dots(lab: Lab) -> None:
     assert texts(context, 4)[0] == "busy  ····················    0 %"
 
 
-def test_the_title_tells_how_far_the_run_is_computed(lab: Lab) -> None:
-    assert draw_strip(half_way(lab, known_steps=1402, complete=False), (60, 4)).note == "1,402 steps computed so far"
-    assert draw_strip(half_way(lab, known_steps=1402, complete=True), (60, 4)).note == "1,402 steps, complete"
-
-
 # Clicks
 
 
@@ -133,10 +93,6 @@ def test_a_click_on_a_column_goes_to_a_moment_in_that_column() -> None:
         assert column_of(RUN, time_at(RUN, column + 6, WIDTH), columns) == column
     assert time_at(RUN, 6, WIDTH) == RUN.begin
     assert time_at(RUN, 6 + columns - 1, WIDTH) == RUN.end
-
-
-def test_a_click_beside_the_curves_goes_to_the_beginning_or_the_end() -> None:
-    assert (time_at(RUN, 0, WIDTH), time_at(RUN, WIDTH - 1, WIDTH)) == (RUN.begin, RUN.end)
 
 
 def test_a_run_of_no_length_is_all_in_one_column() -> None:

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,27 +23,10 @@ def test_what_is_replayed_stands_left_and_where_it_stands_right() -> None:
     assert line.endswith("easy   ‖ 1h/s   d3 14:25:53   step 300 / 300+ ")
 
 
-def test_what_is_known_to_the_end_has_no_plus() -> None:
-    line = top_line(ABOUT, replace(SCENE, known_steps=1995, complete=True), Going(), 120)
-    assert line.text.endswith("step 300 / 1,995 ")
-
-
-@pytest.mark.parametrize(
-    ("going", "sign"),
-    [(Going(True, 1, "1h/s"), "▶ 1h/s"), (Going(True, -1, "1h/s"), "◀ 1h/s"), (Going(False, -1, "1h/s"), "‖ 1h/s")],
-)
-def test_how_it_plays_is_a_sign(going: Going, sign: str) -> None:
-    assert sign in top_text(going)
-
-
 def test_what_takes_long_says_how_far_it_is_and_how_to_stop_it() -> None:
     line = top_text(Going(True, 1, "1h/s", ("searching", 0.42)))
     assert "searching 42 %, esc stops" in line
     assert "1h/s" not in line
-
-
-def test_the_policy_beside_is_named() -> None:
-    assert "easy | fcfs" in top_text(beside="fcfs")
 
 
 def test_a_branch_is_named_as_soon_as_there_are_two() -> None:
@@ -52,10 +34,6 @@ def test_a_branch_is_named_as_soon_as_there_are_two() -> None:
     line = top_line(ABOUT, replace(SCENE, branch="fork 1", branches=branches), Going(), 120)
     assert "easy on fork 1" in line.text
     assert " on " not in top_text()
-
-
-def test_before_anything_is_shown_the_trace_is_named() -> None:
-    assert top_line(ABOUT, None, Going(), 120).text.rstrip() == " lublin-128 · 128 procs · 1,000 jobs"
 
 
 def test_a_machine_of_nodes_has_nodes_and_cores() -> None:
@@ -75,12 +53,6 @@ def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
     assert top_text(going, width=60) == top_text(width=60)
     actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
     assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
-
-
-def test_on_a_small_screen_the_moment_stays() -> None:
-    assert top_text(width=80).startswith(" lublin-128")
-    assert "d3 14:25:53" in top_text(width=40)
-    assert top_text(width=20).endswith("d3 14:25:53 ")
 
 
 @given(width=st.integers(13, 250), beside=st.sampled_from(["", "fcfs", "x" * 80]), playing=st.booleans())

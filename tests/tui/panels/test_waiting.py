@@ -21,11 +21,6 @@ def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
     ]
 
 
-def test_waiting_jobs_keep_a_reason_where_room_is_short() -> None:
-    assert waiting_texts(FIGURE, "", 60) == [" 2 wait  J3 8p 10m00 8 > 1 free  J4 4p 15m00 would delay J3"]
-    assert waiting_texts(FIGURE, "", 40) == [" 2 wait  J3 8p 8 > 1  J4 4p for J3"]
-
-
 def test_pivot_of_a_partition_says_what_it_lacks() -> None:
     context = context_of(engine_of("ls-figure1", "multiqueue", until=8000))
     assert waiting_texts(context, "", 80) == [
@@ -52,10 +47,6 @@ def test_waiting_line_counts_the_jobs_left_out() -> None:
     line = waiting_texts(BUSY, "", 60)[0]
     left = int(line.rpartition("+")[2])
     assert line.count("J") + left == len(BUSY.scene.snapshot.queue)
-
-
-def test_waiting_line_says_that_nothing_waits() -> None:
-    assert waiting_texts(context_of(engine_of("z-figure4", "easy")), "", 60) == [" nothing waits"]
 
 
 def test_click_on_a_waiting_job_selects_it() -> None:

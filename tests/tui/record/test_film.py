@@ -12,9 +12,8 @@ from sim.workload.source import Source
 from tests.tui.record.films import SIZE, film_of, text_of
 from tests.tui.replays import replay
 from tui.classroom.opening import lesson_opening
-from tui.record.film import Picture, RecordingOptions, speed_of
+from tui.record.film import RecordingOptions, speed_of
 from tui.replay.opening import Opening
-from tui.replay.speed import SPEEDS
 from tui.sessions.session_conversion import reopened
 
 
@@ -78,8 +77,3 @@ async def test_nothing_of_the_person_is_read_or_kept(tmp_path: Path, monkeypatch
         monkeypatch.setenv(variable, str(tmp_path))
     await film_of(plan=RecordingOptions(SIZE, until="#1", fps=1))
     assert not list(tmp_path.iterdir())
-
-
-def test_pictures_are_plain_values() -> None:
-    assert Picture(0, ()) == Picture(0.0, ())
-    assert SPEEDS[speed_of("by event, 2 s")].moment == 2

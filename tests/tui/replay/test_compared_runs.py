@@ -73,19 +73,6 @@ def test_the_second_run_tells_why_if_the_first_acts() -> None:
     assert scene.headline[3] == "first difference at d0 00:10:00: fcfs keeps J5 waiting"
 
 
-def test_before_the_reasons_are_known_the_jobs_are_named() -> None:
-    made = Versus(*stages(workload("z-figure4"), "fcfs", "easy"))
-    while made.parting is None:
-        made.advance()
-    assert made.scene(0).headline == ("first difference at d0 00:10:00 over J5",)
-
-
-def test_long_specs_are_called_by_what_is_their_own() -> None:
-    scene = Versus(*stages(workload("z-figure4"), "easy", "multiqueue:classes=none,speculate=180")).scene(0)
-    assert scene.specs == ("easy", "multiqueue:classes=none,speculate=180")
-    assert scene.names == ("easy", "multiqueue")
-
-
 def test_the_totals_are_those_of_the_moment() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)

@@ -94,23 +94,11 @@ def test_steps_forwards_and_backwards(figure: Replayed) -> None:
     assert places == [1, 2, 5, 3, 4]
 
 
-def test_nobody_gets_beyond_the_ends(figure: Replayed) -> None:
-    assert figure.does(o.Move(-1)) is None
-    assert figure.place == (0, 0)
-    assert figure.does(o.GoTo(10**6)) == "the run is over"
-    assert figure.place == (LAST, 2700)
-
-
 def test_a_moment_between_two_steps_is_shown_as_such(figure: Replayed) -> None:
     assert figure.does(o.GoToTime(700)) is None
     assert figure.place == (6, 700)
     figure.does(o.GoToTime(1100))
     assert figure.place == (7, 1100)
-
-
-def test_a_moment_before_the_first_job_is_the_beginning(figure: Replayed) -> None:
-    figure.does(o.GoToTime(-5))
-    assert figure.place == (0, 0)
 
 
 def test_a_moment_after_the_last_job_is_the_end(figure: Replayed) -> None:
@@ -124,11 +112,6 @@ def test_to_where_a_job_is_submitted_and_where_it_starts(figure: Replayed) -> No
     assert figure.place == (3, 20)
     figure.does(o.GoToJob(2, start=True))
     assert figure.place == (8, 1200)
-
-
-def test_to_the_end_of_a_run_that_was_never_computed(figure: Replayed) -> None:
-    assert figure.does(o.GoToEnd()) is None
-    assert figure.place == (LAST, 2700)
 
 
 def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:
@@ -366,12 +349,6 @@ def test_another_branch_is_looked_at_at_the_same_moment(figure: Replayed) -> Non
     assert figure.place == (7, 1150)
 
 
-def test_before_the_first_step_every_branch_is_before_its_first_step(figure: Replayed) -> None:
-    figure.does(o.Fork())
-    figure.does(o.LookAt("main"))
-    assert figure.place == (0, 0)
-
-
 # Side by side
 
 
@@ -417,11 +394,6 @@ def test_longer_compared_run_goes_on_alone() -> None:
     assert run.stage.clock == run.beside.clock < last
     run.does(o.GoTo(run.stage.timeline.computed))
     assert run.stage.clock == run.beside.clock == last
-
-
-def test_before_the_first_step_both_runs_are(figure: Replayed) -> None:
-    figure.does(o.Compare(parse_policy("fcfs")))
-    assert (figure.place[0], figure.beside.timeline.step) == (0, 0)
 
 
 def test_compared_from_the_beginning_the_other_run_was_never_the_same(figure: Replayed) -> None:

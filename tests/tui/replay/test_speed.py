@@ -3,13 +3,6 @@ from math import inf
 from tui.replay.speed import SPEEDS, Speed, first_speed
 
 
-def test_every_speed_says_what_it_is() -> None:
-    assert [speed.label for speed in SPEEDS] == [
-        *("by event, 4 s", "by event, 2 s", "by event, 1 s", "10s/s", "1m/s", "5m/s", "15m/s", "1h/s", "4h/s", "12h/s"),
-        *("1d/s", "4d/s", "14d/s", "top speed"),
-    ]
-
-
 def test_faster_is_faster() -> None:
     counted = [1 / speed.moment for speed in SPEEDS if speed.moment]
     timed = [speed.seconds for speed in SPEEDS if speed.seconds]

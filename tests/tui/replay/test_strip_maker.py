@@ -35,12 +35,6 @@ def test_strip_is_blank_beyond_the_computed_steps(lab: Lab) -> None:
     assert strip.utilization[:2] == (0.5, 0.5)
 
 
-def test_before_the_first_step_the_strip_is_blank(lab: Lab) -> None:
-    workload = lab.workload(4, *HALF_THEN_ALL)
-    strip = StripMaker(workload).strip(Engine(workload, "fcfs").history, 0, 3)
-    assert strip.utilization == strip.waiting == (None, None, None)
-
-
 def test_reading_on_gives_what_reading_at_once_gives() -> None:
     engine = engine_of("lublin-128", "gang")
     grown = StripMaker(engine.workload)
@@ -76,8 +70,3 @@ def test_the_series_end_at_the_cursor(lab: Lab) -> None:
     series = StripMaker(engine.workload).series(engine.history, steps_until_100, 2)
     assert series.utilization == (0.5, 1.0)
     assert series.wanted == pytest.approx((0, 3.2))
-
-
-def test_there_are_no_series_before_the_first_step(lab: Lab) -> None:
-    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
-    assert StripMaker(engine.workload).series(engine.history, 0, 10).utilization == ()

@@ -205,13 +205,6 @@ async def test_a_stop_that_cannot_be_read_is_reported_and_left_out() -> None:
         assert "'queue > lots' is left out: expected a number" in run.told
 
 
-async def test_a_stop_with_an_unknown_variable_is_reported_and_left_out() -> None:
-    session = replace(session_of(Source("z-figure4"), "easy"), stops=("variable nosuch > 5", "variable shadow > 5"))
-    async with replay(session=session) as run:
-        assert [stop.text for stop in run.screen.state.stops] == ["variable shadow > 5"]
-        assert "'variable nosuch > 5' is left out: no variable 'nosuch' in the policy's code; there is" in run.told
-
-
 async def test_session_is_unchanged_if_nothing_was_shown() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), step=4)
     async with replay(session=session) as run:

@@ -16,7 +16,7 @@ from tui.chart.cells.edges import margin
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import ChartScene
-from tui.look.palette import DARK, LIGHT, Look
+from tui.look.palette import DARK, Look
 from tui.widgets.cell_rows import Inked
 from tui.widgets.gantt import Gantt
 
@@ -176,18 +176,6 @@ async def test_by_event_now_is_visible_if_the_middle_is_to_come(pilot: Press) ->
         assert app.view.shows(100)
 
 
-async def test_processors_can_be_zoomed_and_panned(lab: Lab) -> None:
-    engine = lab.run("easy", 64, "1 0 3 200 300", until=0)
-    async with Stand(engine).run_test(size=(COLUMNS, ROWS)) as pilot:
-        app = stand(pilot)
-        app.chart.focus()
-        await pilot.press("right_curly_bracket", "shift+down")
-        low = app.camera.low
-        await pilot.press("shift+up")
-        assert app.camera.high - app.camera.low == 32
-        assert app.camera.low > low
-
-
 async def test_the_selected_job_can_be_fitted(pilot: Press) -> None:
     app = stand(pilot)
     app.chart.focus()
@@ -261,28 +249,3 @@ async def test_what_is_sent_of_what_changed_is_what_stands_there(pilot: Press, m
         assert sent.runs.texts == [segment.text for segment in app.chart.cells(*at)]
     y, begin, end = at
     assert app.chart.changed_cells(y, begin, end - 1) == app.chart.cells(y, begin, end - 1)
-
-
-async def test_another_look_is_drawn_in_its_colours(pilot: Press) -> None:
-    app = stand(pilot)
-    app.show(LIGHT)
-    style = next(iter(app.chart.render_line(0))).style
-    assert style is not None
-    assert style.bgcolor is not None
-    assert style.bgcolor.name == LIGHT.background
-
-
-async def test_without_half_blocks_there_are_half_as_many_pixel_rows(pilot: Press) -> None:
-    app = stand(pilot)
-    app.show(DARK.with_mode("ascii"))
-    await pilot.pause()
-    assert app.camera.rows == ROWS - 2
-    assert "".join(app.text).isascii()
-
-
-async def test_a_camera_from_elsewhere_keeps_the_size_of_the_widget(pilot: Press) -> None:
-    app = stand(pilot)
-    app.told.clear()
-    app.chart.camera = Camera(5, 0, 4, columns=7, rows=7, follow=False, first=3)
-    assert app.camera == Camera(5, 0, 4, COLUMNS - margin(4), 2 * (ROWS - 2), follow=False, first=3)
-    assert app.told == []

@@ -79,14 +79,6 @@ def seen(panel: Panel) -> list[str]:
     return [panel.render_line(y).text[:-1].strip() for y in range(panel.size.height)]
 
 
-async def test_it_shows_the_title_the_heading_and_the_first_lines() -> None:
-    async with Wall(Panel(numbered)).run_test() as pilot:
-        await pilot.pause()
-        panel = pilot.app.query_one(Panel)
-        assert seen(panel)[0] == "Numbers ───────────── a note"
-        assert seen(panel)[1:] == ["heading", *(f"line {number}" for number in range(8))]
-
-
 async def test_keys_and_the_wheel_scroll_the_body_and_leave_the_heading() -> None:
     async with Wall(Panel(numbered)).run_test() as pilot:
         panel = pilot.app.query_one(Panel)
@@ -99,13 +91,6 @@ async def test_keys_and_the_wheel_scroll_the_body_and_leave_the_heading() -> Non
         tops.append(seen(panel)[2])
         assert tops == ["line 1", "line 8", "line 92", "line 91", "line 84", "line 0", "line 3"]
         assert seen(panel)[1] == "heading"
-
-
-async def test_without_focus_keys_do_not_scroll() -> None:
-    async with Wall(Panel(numbered)).run_test() as pilot:
-        pilot.app.set_focus(None)
-        await pilot.press("down", "pagedown")
-        assert seen(pilot.app.query_one(Panel))[2] == "line 0"
 
 
 async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed() -> None:
@@ -177,23 +162,10 @@ def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
     return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4, focused=False)]
 
 
-def test_every_cell_has_a_style() -> None:
-    strips = strips_of(Sheet("Title", (), (line("short"), line("a line that is wider than it may be"))))
-    assert [strip.cell_length for strip in strips] == [20] * 4
-    assert all(segment.style and segment.style.bgcolor for strip in strips for segment in strip)
-
-
 def test_the_lines_of_the_selected_and_the_hovered_job_stand_out() -> None:
     sheet = Sheet("", (), (line("a", rank=1), line("b", rank=2), line("c")))
     grounds = [list(strip)[1].style for strip in strips_of(sheet, replace(CONTEXT, selected=1, hovered=2))[1:]]
     assert grounds == [DARK.style("surface select"), DARK.style("surface hover"), DARK.style("surface")]
-
-
-def test_a_terminal_without_unicode_gets_ascii() -> None:
-    strips = strips_of(
-        Sheet("Title", (), (line("12 – 14 · 3"),), note="1"), replace(CONTEXT, look=DARK.with_mode("ascii"))
-    )
-    assert [strip.text.strip() for strip in strips[:2]] == ["Title ---------- 1", "12 - 14 - 3"]
 
 
 def test_a_click_finds_the_span_below_it() -> None:
@@ -207,8 +179,3 @@ def test_a_click_finds_the_span_below_it() -> None:
 def test_the_scroll_mark_tells_which_part_is_seen(first: int, marked: int) -> None:
     drawn = add_scroll_mark([[Segment(" " * 5)]] * 11, 1, range(first, first + 10), 100, DARK)
     assert [y for y, row in enumerate(drawn) if row[-1].text.endswith("▐")] == [marked]
-
-
-def test_a_body_that_is_seen_whole_has_no_scroll_mark() -> None:
-    rows = [[Segment(" " * 5)]] * 4
-    assert add_scroll_mark(rows, 1, range(3), 3, DARK) == rows

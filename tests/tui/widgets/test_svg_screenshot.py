@@ -36,11 +36,6 @@ def test_blocks_are_shapes() -> None:
     assert (blocks.get("fill"), blocks.get("d")) == ("#00ff00", "M0 0h10v20h-10zM10 0h10v10h-10z")
 
 
-def test_what_is_told_in_reverse_is_drawn_in_reverse() -> None:
-    picture = drawn(Segment("x", Style(color="#00ff00", bgcolor="#0000ff", reverse=True)))
-    assert picture.findall(f"{SVG}path")[0].get("fill") == "#00ff00"
-
-
 def test_nothing_is_fetched_and_foreign_text_is_text() -> None:
     made = draw_still([[Segment("<script>&\x1b")]], 10, LOOKS["dark"], Type.of(16), "a <b>")
     assert "<script" not in made

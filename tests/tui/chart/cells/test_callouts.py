@@ -4,10 +4,9 @@ from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
-from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.look.palette import DARK, Look, Tone, ink
+from tui.look.palette import DARK, Look
 
 SIZE = Size(78, 16)
 ASCII = DARK.with_mode("ascii")
@@ -41,16 +40,6 @@ def test_suspended_rest_is_drawn_behind_the_running_job(halted: Engine) -> None:
     rests = [(box.start, box.end, box.kind) for box in chart.plan if box.rank == 1]
     # J1 has run 720 of its 3600 s and goes on at 2340; J2 has run 1620 of its own.
     assert rests == [(2340 + 2880, 2340 + 2880 + 1980, "planned")]
-
-
-def test_a_narrow_block_is_named_beside_itself() -> None:
-    engine = engine_of("ls-figure1", "multiqueue", until=8000)
-    chart = chart_of(engine, SIZE, per_column=480)
-    drawn = paint(chart, DARK, SIZE)
-    row = next(row for row, told in enumerate(drawn.text.splitlines()) if "J9" in told)
-    at = drawn.text.splitlines()[row].index("J9")
-    assert int(drawn.fg[row, at]) == ink(int(chart.hues[8]), Tone.NAME)
-    assert 0 <= at - margin_of(30, chart.labels) - chart.view.column_of(engine.now) <= 4
 
 
 def test_each_block_of_a_job_on_separate_processors_is_named(lab: Lab) -> None:

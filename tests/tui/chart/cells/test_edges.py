@@ -18,26 +18,11 @@ def test_no_two_times_touch_at_any_zoom(per_column: float) -> None:
     assert len(shown) >= len(ticks) - 2
 
 
-@pytest.mark.parametrize("per_column", [10, 60, 180, 600, 3600])
-def test_the_first_tick_has_its_time_wherever_the_chart_begins(per_column: float) -> None:
-    for first in range(60):
-        view = ChartView(per_column, 1440 + first, 76, 40, 0, 9)
-        _, times = time_axis(view, 0)
-        tick, follower = time_ticks(view)[:2]
-        assert times.lstrip().startswith(tick.label)
-        assert follower.label in times
-
-
 def test_the_day_is_said_where_it_is_new() -> None:
     view = ChartView(900, 90, 120, 40, 0, 9)
     assert [tick.label for tick in time_ticks(view)] == [
         "d1 00:00", "03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "d2 00:00", "03:00",
     ]  # fmt: skip
-
-
-def test_seconds_and_days_are_said_where_ticks_are_that_far_apart() -> None:
-    assert time_ticks(ChartView(1, 0, 60, 40, 0, 9))[1].label == "00:00:15"
-    assert time_ticks(ChartView(86400, 0, 60, 40, 0, 9))[1].label == "d10"
 
 
 def test_now_is_written_where_it_is() -> None:
@@ -88,12 +73,3 @@ def test_bands_of_several_processors_end_between_nodes() -> None:
     assert ChartView(60, 0, 40, 2, 0, 8, cuts=cuts).edges() == (8, 2, 0)
     assert ChartView(60, 0, 40, 8, 0, 8, cuts=cuts).edges() == tuple(range(8, -1, -1))
     assert max(ChartView(60, 0, 40, 7, 0, 8, cuts=cuts).band_rows()) == 2
-
-
-def test_titles_of_axes_do_not_overlap() -> None:
-    line = f"{'─' * 8}┬{'─' * 26}┬{'─' * 4}┴now"
-    titles = axis_titles(line, ["processors", "procs"], ["h:min"])
-    assert all(at + len(title) <= after for (at, title), (after, _) in pairwise(titles))
-    for length in range(20, 70):
-        made = axis_titles("─" * length, ["processors", "procs"], ["time in h:min", "h:min"])
-        assert all(at + len(title) <= after for (at, title), (after, _) in pairwise(made))

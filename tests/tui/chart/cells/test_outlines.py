@@ -24,11 +24,6 @@ def test_what_is_planned_is_framed_in_its_own_colour(engine: Engine) -> None:
     assert (hue, tone) == (1, Tone.FULL)
 
 
-def test_what_may_run_on_is_hatched_without_a_frame(engine: Engine) -> None:
-    rows = picture(engine, DARK, SIZE).splitlines()
-    assert {*rows[2][8:12]} == {"░"}
-
-
 def test_a_job_in_one_row_has_no_room_for_a_frame(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 100 100", "2 0 1 100 100", until=0)
     text = picture(engine, DARK, SIZE)

@@ -22,7 +22,6 @@ from tui.look.calendar import Calendar
 from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
 
 ASCII = DARK.with_mode("ascii")
-MONO = DARK.with_mode("mono")
 SIZE = Size(46, 6)
 
 
@@ -48,12 +47,6 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
-def test_a_step_without_a_job_is_drawn(lab: Lab) -> None:
-    empty = Engine(lab.workload(4), parse_policy("easy"))
-    chart = replace(chart_of(empty, SIZE, ASCII), since=0.0)
-    assert paint(chart, ASCII, SIZE, None).text.startswith(" 3|")
-
-
 def test_past_now_and_plan_in_ascii(engine: Engine) -> None:
     assert picture(engine, ASCII, SIZE).splitlines() == lines("""
  3|.CJ3C|.....................................
@@ -75,14 +68,6 @@ def test_a_suspended_job_leaves_a_trail_where_nobody_else_runs(stopped: Engine) 
     assert picture(stopped, DARK, SIZE, per_column=40).count("╱") == 4
 
 
-def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
-    engine = lab.run("multiqueue:speculate=50,speculate_over=50", 2, "1 0 2 80 100", "2 1 1 30 30")
-    rows = picture(engine, ASCII, SIZE, per_column=5, by_rows=False).splitlines()
-    assert rows[3].startswith(" 0a~~~~~~~~~xAAAA")
-    rows = picture(engine, DARK, SIZE, per_column=5, by_rows=False).splitlines()
-    assert rows[3].startswith(" 0█▒▒▒▒▒▒▒▒▒×")
-
-
 @pytest.fixture
 def turns(lab: Lab) -> Engine:
     """Return a run at 300 of two jobs that took turns; J2 has ended."""
@@ -93,25 +78,6 @@ def test_turns_are_drawn_one_by_one_only_when_zoomed_in(turns: Engine) -> None:
     near, afar = picture(turns, ASCII, SIZE), picture(turns, ASCII, SIZE, per_column=60)
     assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
     assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:.J2", "  |...:..."]
-
-
-def test_the_lane_of_the_row_on_turn_is_marked(turns: Engine) -> None:
-    cells = cells_of(turns, per_column=60)
-    chart = chart_of(turns, SIZE, per_column=60)
-    accent = ink(Hue.ACCENT, Tone.STRONG)
-    for number, lane in enumerate(chart.lanes):
-        row = 2 * number
-        assert ("▸" in "".join(map(chr, cells.chars[row : row + 2, :2].flat))) == lane.is_on_turn
-        assert (cells.fg[row, 3 + chart.view.column_of(turns.now)] == accent) == lane.is_on_turn
-
-
-def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
-    engine = lab.run("multiqueue", 4, "1 0 1 50 50", "2 0 1 2000 2000", "3 0 1 20000 20000")
-    cells = cells_of(engine, ASCII, per_column=1000, by_rows=False)
-    owners = engine.moment.owners
-    beside = [chr(c) for c in cells.chars[:4, 2]]
-    assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
-    assert "▁" in cells_of(engine, DARK, per_column=1000, by_rows=False).text
 
 
 def test_free_processors_have_their_owners_colour_borrowed_dots() -> None:
@@ -137,13 +103,6 @@ def test_free_processors_have_their_owners_colour_borrowed_dots() -> None:
     assert dots > 50
 
 
-def test_a_mark_is_a_dotted_line_with_its_word(engine: Engine) -> None:
-    marked = chart_of(engine, SIZE, marks=[Mark(300, "bookmark", "here")])
-    text = paint(marked, DARK, SIZE).text.splitlines()
-    assert text[0][33:39] == " here "
-    assert text[1][33] == "┊"
-
-
 def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> None:
     marks = [Mark(50, "switch", "conservative"), Mark(60, "bookmark", "here")]
     text = paint(chart_of(engine, SIZE, marks=marks), DARK, SIZE).text.splitlines()
@@ -159,24 +118,6 @@ def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
     after = paint(chart, ASCII, SIZE, selected=1, planned=300).text.splitlines()
     assert after[0].endswith(" J2 d0 00:05 >")
     assert ">" not in paint(chart, ASCII, SIZE, selected=1).text.splitlines()[0]
-
-
-def test_trail_of_the_selected_job_is_faint_and_ends_now(stopped: Engine, lab: Lab) -> None:
-    halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
-    assert halted.moment.suspended
-    chart = chart_of(halted, SIZE, per_column=40)
-    cells = paint(chart, DARK, SIZE, selected=0)
-    now = chart.view.column_of(halted.now) + 4
-    assert cells.bg[0, now] == BLANK
-
-
-def test_the_selected_job_glows_and_all_others_are_dim(engine: Engine) -> None:
-    chart = chart_of(engine, SIZE)
-    cells = paint(chart, DARK, SIZE, selected=0)
-    past = cells.bg[0:4, 4:7] % TONES
-    assert set(past[1:].flat) == {Tone.STRONG}
-    assert set(past[0, 1:].flat) == {Tone.DIMMED}
-    assert {chr(cells.chars[row, 5]) for row in (1, 3)} == {"─"}  # its outline
 
 
 def test_on_a_wall_no_job_is_dim_and_the_selected_one_is_outlined(engine: Engine) -> None:
@@ -197,14 +138,6 @@ def test_a_selected_job_that_is_not_in_the_picture_dims_nobody(engine: Engine) -
     assert np.array_equal(cells.bg[:4], plain.bg[:4])
 
 
-def test_who_has_just_started_glows_until_the_next_step(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 2 200 300", "2 100 2 100 100", until=100)
-    chart = chart_of(engine, SIZE)
-    plan = paint(chart, DARK, SIZE).fg[0, 14]
-    assert plan % TONES == Tone.STRONG
-    assert paint(replace(chart, since=101), DARK, SIZE).fg[0, 14] % TONES == Tone.HALF
-
-
 def test_where_no_job_holds_most_a_cell_is_neutral(lab: Lab) -> None:
     engine = lab.run("fcfs", 2, "1 0 2 4 4", "2 0 2 3 3", "3 0 2 3 3", "4 50 1 10 10")
     cells = cells_of(engine)
@@ -219,11 +152,6 @@ def test_a_job_begins_and_ends_within_a_column_where_it_does(lab: Lab) -> None:
     assert cells.text.splitlines()[3].startswith(" 0▕▌J1▎")
     assert cells.bg[3, 3] == cells.bg[3, 4] == cells.fg[3, 6]
     assert cells.fg[3, 3] == cells.bg[3, 6] == BLANK
-
-
-def test_without_half_blocks_a_column_is_a_jobs_if_it_has_half_of_it(lab: Lab) -> None:
-    text = picture(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"), ASCII, SIZE)
-    assert text.splitlines()[3].startswith(" 0|AJ1.")
 
 
 def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None:
@@ -305,15 +233,6 @@ def test_right_of_now_there_is_no_colour_of_who_has_just_ended(lab: Lab) -> None
     assert BLANK not in cells_of(still).bg[: SIZE.rows - 2, at]
 
 
-@pytest.mark.parametrize(("look", "tick"), [(ASCII, "'"), (MONO, "╌"), (DARK.with_depth(4), "╌")])
-def test_ticks_mark_the_hole_without_colour(look: Look, tick: str) -> None:
-    passed, kept = (engine_of("z-figure4", policy, steps=6) for policy in ("easy", "fcfs"))
-    drawn = picture(passed, look, Size(46, 16), per_column=45)
-    assert f" 2 extra {tick}" in drawn
-    assert tick not in picture(passed, DARK, Size(46, 16), per_column=45)
-    assert tick not in picture(kept, look, Size(46, 16), per_column=45)
-
-
 @pytest.mark.parametrize(("look", "edge"), [(DARK, "▁"), (ASCII, "_")])
 def test_nothing_is_above_the_top_edge_of_the_machine(lab: Lab, look: Look, edge: str) -> None:
     """The chart has more rows than the machine needs: free processors and the area for backfilling end at the edge."""
@@ -326,18 +245,6 @@ def test_nothing_is_above_the_top_edge_of_the_machine(lab: Lab, look: Look, edge
     assert not "".join(lines[:row]).strip()
     assert (cells.bg[: row + 1] == BLANK).all()
     assert any(line.startswith(" 2") for line in lines[row + 1 : row + 3])
-
-
-def test_full_chart_shows_its_top_edge_where_processors_are_free(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 2 50 50", until=10)
-    assert "▔" * 20 in cells_of(engine).text.splitlines()[0]
-
-
-def test_the_name_of_a_mark_gives_way_to_the_name_of_the_run(engine: Engine) -> None:
-    marked = chart_of(engine, SIZE, marks=[Mark(10, "switch", "conservative")])
-    text = paint(replace(marked, label="B", label_hue=Hue.ONE), DARK, SIZE).text
-    assert " ▸ B " in text
-    assert " conservative " in text
 
 
 def test_nights_and_weekends_are_tinted_where_the_trace_has_dates(lab: Lab) -> None:

@@ -50,19 +50,6 @@ def test_lanes_are_readable_without_colours() -> None:
     assert any("━━━━━" in row for row in rows_of(Size(76, 16), DARK.with_mode("mono")))
 
 
-def test_bars_say_how_many_there_were_before() -> None:
-    told = "\n".join(rows_of(Size(130, 40), per_column=180))
-    assert all(size in told for size in ("long▕ 10 ", "medium▕ 10 ", "short▕ 10 ", " 15 ", " 19 ", " 5 ", " 1 "))
-
-
-def test_bars_have_the_colour_of_their_partition() -> None:
-    size = Size(90, 40)
-    drawn = paint(chart_of(ENGINE, size, per_column=480), DARK, size)
-    row = next(at for at, told in enumerate(drawn.text.splitlines()) if told.startswith("medium▕ 10"))
-    inks = {int(drawn.fg[row, 0]), int(drawn.bg[row, LEFT])}
-    assert inks == {ink(partition_hue(1), Tone.NAME)}
-
-
 def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
     size = Size(140, 60)
     chart = chart_of(ENGINE, size, per_column=480)
@@ -77,8 +64,3 @@ def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
     )
     row = chart.view.band_rows().index(band) // 2 + 1
     assert int(drawn.bg[row, free]) == ink(partition_hue(0), Tone.GROUND)
-
-
-def test_what_is_borrowed_is_told_before_the_limits_of_a_class() -> None:
-    assert any("long: 22, 12 borrowed" in row for row in rows_of(Size(50, 14)))
-    assert any("12 borrowed (dots)" in row for row in rows_of(Size(90, 14)))

@@ -3,7 +3,6 @@ of their numbers.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import pytest
 
@@ -84,14 +83,6 @@ def test_lanes_change_at_the_moment_of_a_loan() -> None:
     assert set(begun) <= times
 
 
-def test_spans_follow_each_other() -> None:
-    drawn = chart(Options(by_event=True))
-    assert drawn.by_owner is not None
-    spans = list(drawn.by_owner.spans(100, 20000))
-    assert (spans[0][0], spans[-1][1]) == (100, 20000)
-    assert all(one[1] == other[0] for one, other in pairwise(spans))
-
-
 def test_unavailable_processors_are_in_the_lanes_of_their_owners() -> None:
     assert "url(#missing)" in fills(picture(chart(outages=[Outage(7000, 12000, 0b111111)])))
     drawn = chart()
@@ -101,12 +92,6 @@ def test_unavailable_processors_are_in_the_lanes_of_their_owners() -> None:
     assert sum(rect.area for rect in rects) == pytest.approx(width * height)
     assert len({rect.y for rect in rects}) > 1  # boundaries have moved
     assert rects_of(chart(Options(by_number=True)), frame, 7000, 12000, 0b111111) == frame.rects(7000, 12000, 0b111111)
-
-
-def test_by_number_a_band_names_the_owners() -> None:
-    said = words(picture(chart(Options(until=AT, by_number=True)), 1440, 810))
-    assert said["long ≥ 2h47"] == 1
-    assert not any("borrowed (dots)" in word for word in said)
 
 
 def test_a_boundary_that_stays_is_one_line() -> None:

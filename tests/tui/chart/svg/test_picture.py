@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -20,7 +19,7 @@ from sim.policies import parse_policy
 from sim.support.errors import ParameterError
 from sim.workload.model import Workload
 from sim.workload.source import Source
-from tui.chart.scene import Drawing, Mark
+from tui.chart.scene import Drawing
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.picture import blocks_of, draw_svg
@@ -78,11 +77,6 @@ def test_nothing_in_it_runs_and_nothing_is_fetched() -> None:
     assert written.count("http") == 1  # the name of the language
 
 
-def test_a_job_says_what_it_is_when_the_pointer_rests_on_it() -> None:
-    titles = [title.text for title in picture(chart("z-figure4", "easy")).iter(f"{SVG}title")]
-    assert "J2: 4 processors, submitted d0 00:00:10, ended d0 00:20:00" in titles
-
-
 def test_right_of_now_stands_the_plan() -> None:
     root = picture(chart("z-figure4", "easy", Options(until=1000)))
     assert words(root)["now"] == 1
@@ -99,12 +93,6 @@ def test_by_event_steps_stand_equally_far_apart_below_their_times() -> None:
     assert {"00:00:40", "00:10:00", "00:18:20"} <= times.keys()
 
 
-def test_where_all_is_over_there_is_no_plan() -> None:
-    root = picture(chart("z-figure4", "easy", Options(until=1e9)))
-    assert words(root)["now"] == 0
-    assert "url(#plan)" not in fills(root)
-
-
 def test_what_is_borrowed_is_dotted_and_the_legend_says_so() -> None:
     root = picture(chart("ls-figure1", "multiqueue"))
     assert "url(#borrowed)" in fills(root)
@@ -118,27 +106,10 @@ def test_a_suspended_job_leaves_a_trail() -> None:
     assert words(root)["suspended"] == 1
 
 
-def test_a_speculative_run_has_a_texture_and_its_end_a_cross() -> None:
-    root = picture(chart("ls-figure1", "multiqueue:speculate=500"))
-    assert "url(#speculative)" in fills(root)
-    assert words(root)["killed"] == 1
-
-
-def test_a_switch_is_named_at_its_time() -> None:
-    drawn = replace(chart("z-figure4", "easy"), marks=(Mark(600, "switch", "fcfs"), Mark(1e9, "switch", "firstfit")))
-    said = words(picture(drawn))
-    assert (said["fcfs"], said["firstfit"]) == (1, 0)
-
-
 def test_turns_that_can_be_seen_are_drawn_and_else_each_row_by_itself() -> None:
     near, far = (words(picture(chart("z-figure7", "gang", Options(until=2000, width=width)))) for width in (1440, 32))
     assert (near["row 1"], near["row 4"], near["7"]) == (0, 0, 1)
     assert (far["row 1"], far["row 4"], far["7"]) == (1, 1, 0)
-
-
-def test_in_a_row_of_its_own_a_job_is_one_block() -> None:
-    ran = chart("z-figure7", "gang", Options(until=2000, width=32)).ran
-    assert len([stretch for stretch in ran if stretch.rank == 0]) == 1
 
 
 def test_rows_before_a_switch_are_drawn_apart() -> None:
@@ -182,11 +153,6 @@ def test_a_stretch_is_cut_at_the_window_and_at_gaps_between_processors() -> None
     assert (stretch.start, stretch.end) == (10, 30)
     (block,) = blocks_of([stretch], frame)
     assert block.rects == ((0, 20, 20, 20), (0, 0, 20, 10))
-
-
-def test_what_ended_before_the_window_is_not_in_it() -> None:
-    frame = Frame(left=0, top=0, width=20, height=40, begin=10, end=30, procs=4)
-    assert split([Stretch(7, 0, 10, "run", 0b1)], frame, 30) == ([], [])
 
 
 def test_a_rectangle_is_cut_at_the_edges_of_the_chart() -> None:

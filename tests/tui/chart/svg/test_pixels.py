@@ -19,22 +19,6 @@ def stretches(*jobs: tuple[int, float, float, int]) -> list[Stretch]:
     return [Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs]
 
 
-def test_the_job_that_holds_most_of_a_pixel_gives_its_colour() -> None:
-    pixels = add_up(stretches((1, 0, 3, 0b1), (2, 3, 9, 0b1)), TEN_SECONDS_A_PIXEL)
-    assert pixels.rank[7, 0] == 2
-    assert pixels.used[7, 0] / 255 == pytest.approx(0.9, abs=0.005)
-
-
-def test_many_short_runs_of_one_job_count_together() -> None:
-    pixels = add_up(stretches((1, 0, 2, 0b1), (2, 2, 5, 0b1), (1, 5, 7, 0b1)), TEN_SECONDS_A_PIXEL)
-    assert pixels.rank[7, 0] == 1
-
-
-def test_a_pixel_that_nobody_touches_is_free() -> None:
-    pixels = add_up(stretches((1, 0, 3, 0b1)), TEN_SECONDS_A_PIXEL)
-    assert (pixels.rank[7, 1], pixels.rank[6, 0], pixels.used[7, 1]) == (-1, -1, 0)
-
-
 def test_a_row_of_several_processors_is_full_when_all_of_them_are_held() -> None:
     frame = Frame(left=0, top=0, width=4, height=2, begin=0, end=4, procs=6)
     pixels = add_up(stretches((1, 0, 1, 0b000111), (2, 0, 1, 0b011000)), frame)

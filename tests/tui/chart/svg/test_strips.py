@@ -34,8 +34,3 @@ def test_right_of_now_nothing_is_known() -> None:
     history.close_step(0, free=0, waiting=0, wanted=0)
     frame = Frame(left=0, top=0, width=4, height=10, begin=0, end=100, procs=4)
     assert len(in_use_and_waiting(history, frame, 50, 4)[0]) == 2
-
-
-def test_before_anything_happened_there_are_no_curves() -> None:
-    frame = Frame(left=0, top=0, width=4, height=10, begin=0, end=100, procs=4)
-    assert len(in_use_and_waiting(History(), frame, 0, 4)[0]) == 0

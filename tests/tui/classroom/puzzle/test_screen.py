@@ -108,14 +108,6 @@ async def test_what_is_typed_is_drawn_and_what_is_wrong_is_reported() -> None:
         assert run.screen.draft.puzzle.line == "10 procs"
 
 
-async def test_line_is_readable_while_it_is_typed() -> None:
-    async with puzzle("10 procs") as run:
-        await run.press("e", *"; 5x10m@0")
-        entry = run.screen.query_one("#line", Input)
-        assert entry.content_size.height == 1
-        assert entry.region.height == 1
-
-
 async def test_changed_puzzle_is_left_only_when_asked_for() -> None:
     async with puzzle("10 procs; 5x10m@0") as run:
         app = run.pilot.app
@@ -181,14 +173,6 @@ async def test_smaller_machine_says_which_jobs_it_narrows() -> None:
         await run.press("less_than_sign", "less_than_sign")
         assert "narrower" not in run.text
         assert "J1: 1 processor for" in run.text
-
-
-async def test_charts_have_times_and_processors_and_every_worst_wait() -> None:
-    async with puzzle() as run:
-        assert "│15m00" in run.text
-        assert "┃ end" in run.text
-        assert any(row.startswith("10 ") for row in run.text.splitlines())
-        assert "conservative  mean 11m42  worst 29m30" in run.text
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 18)])

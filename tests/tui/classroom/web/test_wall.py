@@ -21,10 +21,6 @@ def test_hostile_labels_stay_text() -> None:
     assert all(len(text) <= 40 for text in drawn)
 
 
-def test_bars_fit_a_narrow_screen_without_answers() -> None:
-    assert all(len(line.text) <= 20 for line in bars(Answers("Which job?", "", (("x" * 60, 0, True),)), 20))
-
-
 def test_address_that_students_cannot_reach_says_so() -> None:
     def drawn(address: str) -> str:
         return " ".join(line.text.strip() for line in bars(Answers(address=address, here=0), 60))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sim.lab.test_kept import keeping, made
 from tests.tui.cli.program import PROGRAM, error, schedscope
-from tui.lab.cli.figure_style import COLOURS, KINDS, Style, as_text, parse_labels
+from tui.lab.cli.figure_style import COLOURS, KINDS, as_text
 
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
 OF_JOBS = [kind for kind in KINDS if kind not in ("lines", "bars")]
@@ -126,21 +126,6 @@ def test_figure_without_room_for_its_words_is_not_drawn(path: Path, tmp_path: Pa
     assert code == 2
     assert "a figure of 1 inches has no room for its words: give a larger --size, or fewer panels by --where" in line
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(find_spec("plotext") is None, reason="needs .[plot]")
-def test_distribution_in_the_terminal_has_round_ticks_and_its_titles(path: Path) -> None:
-    shown = schedscope("plot", path, "--kind", "ccdf").stdout
-    for said in ("share of jobs with more", "wait (h), at least 1 s", "easy", "fcfs", "0.2┤"):
-        assert said in shown
-
-
-def test_labels_divide_at_the_last_equals_sign() -> None:
-    assert parse_labels(["relaxed:omega=1=Relaxed"]) == {"relaxed:omega=1": "Relaxed"}
-
-
-def test_lines_stand_in_the_order_asked_for() -> None:
-    assert [label for label, _ in Style(order=("c", "a")).ordered({"a": 1, "b": 2, "c": 3})] == ["c", "a", "b"]
 
 
 def test_foreign_names_are_no_formulas() -> None:

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.lab.intervals import Mean
 from sim.lab.measured import Measured
-from sim.lab.series import Panel, Point
 from tests.sim.lab.test_pivot import file, outcome, plan
 from tests.tui.cli.program import error, schedscope
-from tui.lab.plotted import Manner, plotted
 
 needs_plotext = pytest.mark.skipif(find_spec("plotext") is None, reason="needs .[plot]")
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
@@ -62,15 +59,6 @@ def test_a_plot_in_the_terminal_has_axes_with_units_and_a_legend(path: Path) -> 
     for said in ("z-figure4", "load factor", "mean wait (s)", "easy", "relaxed:omega=0", "bars: 95 % confidence"):
         assert said in shown
     assert "\x1b" not in shown
-
-
-@needs_plotext
-@pytest.mark.parametrize("columns", [30, 41, 56, 80, 120])
-def test_titles_of_the_axes_are_apart_in_narrow_plots(columns: int) -> None:
-    panel = Panel("", {"easy": [Point(0.8, Mean(110.0, 27.0), False), Point(1.2, Mean(183.0), False)]})
-    shown = plotted(panel, ("load factor", "mean bounded slowdown"), Manner(columns, 12, colour=False))
-    found = re.split(" {3,}", shown.splitlines()[-1].strip())
-    assert found == (["mean bounded slowdown", "load factor"] if columns > 35 else ["mean bounded ...", "load factor"])
 
 
 @needs_plotext

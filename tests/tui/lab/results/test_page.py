@@ -8,7 +8,7 @@ from sim.lab.pivot import Condition, PivotQuery
 from sim.support.errors import ParameterError
 from tests.sim.lab.test_pivot import file, outcome, plan
 from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
-from tui.lab.results.page import ResultsGrid, Window, Word, drawn, grid_of, keys, note, place_at, title
+from tui.lab.results.page import ResultsGrid, Window, Word, drawn, grid_of, note, place_at, title
 from tui.look.palette import LOOKS
 
 LOOK = LOOKS["dark"]
@@ -82,11 +82,3 @@ def test_what_is_chosen_is_in_sight_and_a_click_finds_it() -> None:
     assert place_at(grid, window, 14, 5) == (20, 8)
     assert place_at(grid, window, 18, 0) is None
     assert Window(row=99, column=99).on(grid, 20, 6).row == 29
-
-
-def test_keys_fit_the_width() -> None:
-    lines = {width: [keys(width, in_runs).text for in_runs in (True, False)] for width in (20, 60, 80, 120)}
-    assert all(
-        len(each) <= width and each.endswith(" ? help  q quit") for width, both in lines.items() for each in both
-    )
-    assert "l log" in lines[120][1]

@@ -26,20 +26,6 @@ def test_every_key_stands_in_every_width() -> None:
             assert any(key in line and what.split()[0] in line for line in lines)
 
 
-def test_a_wide_screen_has_columns_and_a_narrow_one_has_not() -> None:
-    assert any("Playing" in line.text and "Looking" in line.text for line in drawn(GROUPS, 110))
-    assert not any("Playing" in line.text and "Looking" in line.text for line in drawn(GROUPS, 76))
-
-
-def test_lines_that_go_on_stand_under_their_beginning() -> None:
-    first, second, *_ = (line.text for line in drawn(GROUPS[1:], 60)[1:])
-    assert first.index("The panel") == len(second) - len(second.lstrip())
-
-
-def test_help_filter_by_a_key_finds_only_that_key() -> None:
-    assert filtered(GROUPS, "p") == [("Playing", [("p", "Another policy.")])]
-
-
 @pytest.mark.parametrize("word", ["zoom", "fork", "colour", "color", "slowdown", "reservation", "xfactor", *OTHERWISE])
 def test_things_are_found_by_what_people_call_them(word: str) -> None:
     keys = [(title, [(key.keys, key.meaning) for key in keys]) for title, keys in KEYS]

@@ -30,10 +30,6 @@ def test_a_field_is_changed_only_by_another_value() -> None:
     assert field(form.with_text("depth", "2"), "depth").changed
 
 
-def test_an_empty_text_stands_for_the_default() -> None:
-    assert Form("easy", {"depth": "2"}).with_text("depth", "").spec == "easy"
-
-
 def test_what_is_wrong_is_said_at_its_field() -> None:
     form = Form("easy").with_text("depth", "many")
     assert field(form, "depth").error == form.error == "expected whole number >= 1"
@@ -51,11 +47,6 @@ def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
     assert [each.parameter.name for each in form.fields] == ["depth", "tail", "order", "weight"]
     assert form.spec == "easy:order=delay,weight=2"
     assert form.with_text("order", "sjf").spec == "easy:order=sjf"
-
-
-def test_the_meaning_of_the_order_is_that_of_the_one_chosen() -> None:
-    chosen = Form("easy").with_text("order", "sjf")
-    assert field(chosen, "order").meaning.startswith("order of the queue: the shortest estimate first")
 
 
 def test_a_wrong_spec_says_what_could_be_meant() -> None:

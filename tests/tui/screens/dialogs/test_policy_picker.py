@@ -44,23 +44,6 @@ async def test_typing_finds_a_policy_and_shows_what_it_is(ask: Ask) -> None:
         assert person.answers == [parse_policy("relaxed")]
 
 
-async def test_a_short_name_brings_its_parameters(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.type("lsbf")
-        assert spec(person) == "conservative:order=sjf,compress=queue"
-
-
-async def test_descriptions_have_no_marks_around_names(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("adaptive"))) as person:
-        assert "Two policies, chosen by a measure: above" in person.text
-        assert "`" not in person.text
-
-
-async def test_short_names_have_a_label(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        assert "short names in papers:" in person.text
-
-
 async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("down", "down", "down")
@@ -151,11 +134,6 @@ async def test_a_small_screen_shows_all_there_is_to_press(ask: Ask) -> None:
         everything = Region(0, 0, 80, 24)
         for selector in ("#find", "#policies", "#spec", "#use", "#cancel", "ParameterField Input"):
             assert everything.contains_region(person.app.screen.query(selector).first().region)
-
-
-async def test_sections_of_papers_are_not_cut_within_a_word(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("conservative")), size=(80, 24)) as person:
-        assert "K section 2.1.1, ZKP sections 2 and 6" in person.text
 
 
 async def test_a_spec_may_name_another_policy_than_was_looked_for(ask: Ask) -> None:

@@ -26,19 +26,6 @@ async def test_a_good_answer_is_given_and_remembered(ask: Ask) -> None:
     assert answers.given == {"Step": ["12"]}
 
 
-async def test_hint_that_does_not_fit_is_below_the_text(ask: Ask) -> None:
-    hint = "a number of processors, or several with commas between them, which fail until they come back"
-    async with ask(Prompt("Which", hint, number)) as person:
-        await person.type("x")
-        assert person.text.count("a number of") == 1
-        assert person.text.index("❯") < person.text.index("expected a number, got 'x'") < person.text.index(hint)
-
-
-async def test_hint_that_fits_is_next_to_the_title(ask: Ask) -> None:
-    async with ask(Prompt("Which", "a number", number)) as person:
-        assert person.text.index("Which") < person.text.index("a number") < person.text.index("❯")
-
-
 async def test_what_is_typed_before_the_field_listens_is_not_lost(ask: Ask) -> None:
     async with ask(Prompt("Step", "a number", number, answers=Answers(begun={"Step": "many"}))) as person:
         screen = person.app.screen
@@ -99,13 +86,6 @@ async def test_a_click_on_a_suggestion_that_is_gone_takes_none(ask: Ask) -> None
         prompt.action_take(1)
         prompt.action_take(1)
         assert prompt.query_one(Input).value == "job 17 starts"
-
-
-async def test_nothing_is_wrong_before_anything_is_typed(ask: Ask) -> None:
-    async with ask(Prompt("Step", "a number", number)) as person:
-        assert "expected" not in person.text
-        await person.press("enter")
-        assert "expected a number" in person.text
 
 
 def test_message_without_room_is_wrapped_below_its_carets() -> None:

@@ -4,12 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.workload.fidelity import Fidelity, Note
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.reading import read
 from sim.workload.source import Source
 from tests.tui.screens.conftest import Ask
-from tui.screens.dialogs.report import FidelityReport, fidelity, notes_of, report
+from tui.screens.dialogs.report import FidelityReport, notes_of, report
 
 
 def report_text(trace: Trace, workload: Workload, width: int = 90) -> str:
@@ -52,26 +51,10 @@ def test_jobs_that_will_be_killed_are_counted() -> None:
     assert "killed    1 job that" in report_text(trace, replace(workload, killed=workload.submit == 0))
 
 
-def test_a_sample_says_what_it_shows_and_that_nothing_was_bent() -> None:
-    text = report_text(*Source("z-figure4").read())
-    assert "Backfilling fills the hole" in text
-    assert "Try fcfs first, then easy." in text
-    assert "All jobs were read unchanged." in text
-
-
-def test_a_load_is_not_told_of_jobs_that_come_all_at_once() -> None:
-    assert "load" not in report_text(*Source("z-figure4").read())
-
-
 def test_note_is_wrapped_with_an_indent_and_printable() -> None:
     comments = (" Note: cleaned", "       with a filter\x1b[2J", "", " Queues: 4", "       no note")
     trace = Trace("x", "swf", (), np.empty((0, len(Field))), Header(comments=comments))
     assert notes_of(trace) == ["cleaned with a filter?[2J"]
-
-
-def test_what_is_invented_is_distinguished() -> None:
-    lines = [line.text for line in fidelity(Fidelity(invented=(Note("submit times", 7),)), 60)]
-    assert lines == ["  assumed, because the file does not contain it", "         7  submit times"]
 
 
 async def test_escape_closes_it(ask: Ask) -> None:

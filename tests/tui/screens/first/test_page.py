@@ -26,10 +26,6 @@ def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> l
     return ["".join(s.text for s in row) for row in drawn(page, THERE, {}, Brush(look), chosen)]
 
 
-def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
-    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "session", "also", "file"]
-
-
 def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
     assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
     there = [*entries_of_lessons(SEEN)]
@@ -64,13 +60,6 @@ def test_the_arrows_reach_everything(size: tuple[int, int]) -> None:
         new = {page.beside(n, *by) for n in new for by in ((1, 0), (-1, 0), (0, 1), (0, -1))} - reached
         reached |= new
     assert reached == set(range(len(THERE)))
-
-
-def test_a_title_a_paper_and_a_policy_stand_beside_each_picture() -> None:
-    text = "\n".join(rows_of(119, 32))
-    for word in ("1  ", "Which jobs may pass?", "Backfilling fills the hole", "Zhang et al., figure 4", "gang:mpl=4"):
-        assert word in text
-    assert "Lawson & Smirni, figure 1 · multiqueue" in told(THERE[4], 119).text
 
 
 def test_in_ascii_there_is_nothing_else() -> None:

@@ -57,13 +57,6 @@ async def test_a_click_opens_and_the_arrows_choose() -> None:
         assert run.screen.about.trace == "z-figure4"
 
 
-async def test_every_picture_is_drawn() -> None:
-    async with first_screen((100, 40)) as run:
-        await run.wait_for(lambda: run.app.screen.query_one(Menu).is_whole)
-        assert "J131" in run.text
-        assert "J625" in run.text
-
-
 async def test_the_first_screen_is_a_key_away_and_esc_goes_back() -> None:
     async with replay("w-figure1") as run:
         await run.press("right", "right")
@@ -155,28 +148,6 @@ async def test_each_sample_comes_as_it_is_shown_and_says_nothing_twice(number: i
         for decision in shown.decisions:
             said = told_decision(decision, shown, clock_near(run.scene.clock))
             assert sum(text.count(said) for text in parts) <= 1, said
-
-
-async def test_the_fourth_picture_says_both_xfactors_their_factor_and_product() -> None:
-    async with first_screen((80, 24)) as run:
-        await run.pilot.press("4")
-        await opened(run)
-        told = " ".join(run.text.split())
-        assert "J1's xfactor 1.45 is at least 1.44 (1.2 times its own 1.20)" in told
-        assert "xfactor: J2 (12m00 waited + 1h00 estimate) / 1h00, J1 (27m00 + 1h00) / 1h00" in told
-        assert "J2 did so at 00:12 (1.20 to 1.00)" in told
-
-
-async def test_fifth_picture_has_lanes_and_a_key_for_numbers() -> None:
-    async with first_screen((80, 24)) as run:
-        await run.pilot.press("5")
-        await opened(run)
-        lanes = [run.text.index(name) for name in ("long ≥ 2h47: 22", "medium, estimates", "short < 16m40: 4")]
-        assert lanes == sorted(lanes)
-        await run.press("M")
-        assert "long ≥ 2h47: 22" not in run.text
-        await run.press("M")
-        assert "long ≥ 2h47: 22" in run.text
 
 
 async def test_pictures_are_drawn_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,20 +31,10 @@ def test_nothing_stands_outside_the_screen(
         assert found.side <= width // 2
 
 
-def test_side_by_side_the_panels_keep_their_order() -> None:
-    panels = arrange(200, 80, NAMES).panels
-    assert [name for name, _ in panels] == list(SIDE)
-
-
 def test_the_precious_ones_stay_where_there_is_little_room() -> None:
     shown = [name for name, _ in arrange(120, 28, NAMES).panels]
     assert set(shown) == set(sorted(SIDE, key=lambda name: SIDE[name].turn)[: len(shown)])
     assert 0 < len(shown) < len(NAMES)
-
-
-def test_a_small_screen_is_for_the_chart() -> None:
-    found = arrange(80, 24, NAMES)
-    assert (found.small, found.side, found.panels, found.keys) == (True, 0, (), 2)
 
 
 def test_waiting_jobs_come_before_the_strip_on_small_screens() -> None:
@@ -59,11 +49,6 @@ def test_what_is_called_over_a_small_chart_is_shown_whatever_is_hidden() -> None
     found = arrange(80, 24, NAMES, hidden=["details"], over="details")
     assert [name for name, _ in found.panels] == ["details"]
     assert found.side == 40
-
-
-def test_who_hides_everything_has_the_chart_alone() -> None:
-    found = arrange(120, 36, NAMES, [*NAMES, "strip", "metrics"])
-    assert (found.side, found.panels, found.bottom, found.metrics) == (0, (), 0, 0)
 
 
 def test_a_tiny_screen_has_no_line_of_keys() -> None:
@@ -93,11 +78,6 @@ def test_panels_keep_their_sizes_while_they_fit() -> None:
     assert again == first
     later = arrange(120, 36, names, needs={"queue": 22, "decisions": 3}, was=first).panels
     assert dict(later)["queue"] >= 22
-
-
-def test_a_note_takes_its_rows_where_there_are_enough() -> None:
-    assert sum(dict(arrange(120, 36, NAMES, note=2).panels).values()) == 26
-    assert arrange(60, 10, NAMES, note=2).note == 0
 
 
 def test_every_panel_has_a_turn_of_its_own() -> None:

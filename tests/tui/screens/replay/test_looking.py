@@ -8,10 +8,7 @@ from textual.events import Key
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.prompt import Prompt
-from tui.screens.dialogs.report import FidelityReport
-from tui.screens.replay.screen import ReplayScreen
 from tui.widgets.panel import Panel
 
 
@@ -74,13 +71,6 @@ async def test_c_colours_jobs_by_something_else() -> None:
         assert f"▸ {key}  width" in run.text
 
 
-async def test_colours_that_group_jobs_are_told_below_the_chart() -> None:
-    async with replay(at="#5") as run:
-        assert seen(run, "#legend") == ""
-        await run.press("c", "5")
-        assert seen(run, "#legend").startswith(" processors:")
-
-
 async def test_tab_walks_the_focus_through_chart_and_panels() -> None:
     async with replay(at="#5") as run:
         assert run.screen.focused is run.screen.query_one("#chart")
@@ -116,12 +106,6 @@ async def test_z_shows_the_focused_panel_alone_and_back() -> None:
         assert "Whole run" in run.text
 
 
-async def test_escape_leaves_the_panel_that_is_alone() -> None:
-    async with replay(at="#5") as run:
-        await run.press("tab", "z", "escape")
-        assert "Whole run" in run.text
-
-
 PANELS = [
     ("1", "queue", "easy", "z-figure4"),
     ("2", "decisions", "easy", "z-figure4"),
@@ -149,31 +133,6 @@ async def test_what_is_hidden_is_remembered() -> None:
         await run.press("7")
         assert run.app.settings.panels["strip"] is False
         assert run.app.settings.panels["queue"] is True
-
-
-async def test_i_tells_what_was_read() -> None:
-    async with replay() as run:
-        await run.press("i")
-        assert isinstance(run.app.screen, FidelityReport)
-        assert "5, all that the file holds" in run.text
-        await run.press("i")
-        assert isinstance(run.app.screen, ReplayScreen)
-
-
-async def test_a_question_mark_lists_every_key() -> None:
-    async with replay() as run:
-        await run.press("question_mark")
-        assert isinstance(run.app.screen, HelpScreen)
-        assert "Play, or pause." in run.text
-        await run.press("escape")
-        assert isinstance(run.app.screen, ReplayScreen)
-
-
-async def test_keys_can_be_read_in_ascii() -> None:
-    async with replay() as run:
-        await run.press("T", "3")
-        assert "> step  < back" in seen(run, "#keys")
-        assert "^ v speed" in seen(run, "#keys")
 
 
 async def test_enter_takes_the_current_choice() -> None:
@@ -216,13 +175,6 @@ async def test_a_panel_has_the_rows_that_its_content_needs() -> None:
         assert "12 > 11 free, ~02:13:20" in seen(run, "#queue")
         await run.press("right", "left")
         assert {panel.id: panel.size.height for panel in run.screen.query(Panel) if panel.display} == rows
-
-
-async def test_a_small_screen_names_the_panels_that_can_be_reached() -> None:
-    async with replay("z-figure7", "gang", (80, 24), at="#7") as run:
-        assert "tab panels  4 matrix  1 queue  2 decisions  3 job" in seen(run, "#keys")
-        await run.press("4")
-        assert run.screen.query_one("#matrix").display
 
 
 async def test_dates_are_one_key_away(tmp_path: Path) -> None:

@@ -40,14 +40,6 @@ async def test_a_click_on_the_other_chart_turns_to_that_run() -> None:
             assert f" {which} " in seen(run, "#queue")
 
 
-async def test_a_click_beside_all_jobs_selects_nothing() -> None:
-    async with replay(at="#8") as run:
-        await run.press("slash", "1", "enter")
-        await run.pilot.click("#chart", offset=cell(run, 1300, 9))
-        await run.settle()
-        assert run.screen.state.selected is None
-
-
 async def test_a_click_on_a_line_of_the_queue_selects_its_job() -> None:
     async with replay(at="#5") as run:
         await click(run, "#queue", "4 > 0 free")

@@ -60,13 +60,6 @@ async def test_arrows_go_a_step_on_and_back() -> None:
         assert "step 0 / 10" in seen(run, "#top")
 
 
-async def test_a_step_pauses_what_plays() -> None:
-    async with replay() as run:
-        await run.pilot.press("space")
-        await run.press("right")
-        assert "‖" in seen(run, "#top")
-
-
 async def test_arrows_up_and_down_change_the_speed() -> None:
     async with replay() as run:
         await run.press("up")
@@ -128,20 +121,6 @@ async def test_j_goes_to_the_next_event_of_a_kind(key: str, trace: str, policy: 
         assert isinstance(run.app.screen, ReplayScreen)
         assert run.step == step
         assert event in seen(run, "#decisions") + seen(run, "#sentence")
-
-
-async def test_capital_w_goes_to_the_start_of_the_job_that_waited_longest() -> None:
-    async with replay() as run:
-        await run.press("W")
-        assert run.step == 9
-        assert "J4 waited longest in the whole run: 29m30" in seen(run, "#sentence")
-
-
-async def test_capital_o_goes_to_the_start_of_the_job_that_the_most_passed() -> None:
-    async with replay() as run:
-        await run.press("O")
-        assert run.step == 8
-        assert "J3 was passed most often in the whole run: by 1 job" in seen(run, "#sentence")
 
 
 async def test_a_job_gone_to_is_wide_enough_to_be_seen() -> None:
@@ -281,13 +260,6 @@ async def test_stop_with_an_unknown_variable_is_refused(typed: str, said: str) -
         assert run.screen.state.stops == ()
 
 
-async def test_stop_with_a_variable_of_the_policy_is_accepted() -> None:
-    async with replay() as run:
-        await run.press("x")
-        await enter(run, "variable shadow > 5")
-        assert [stop.text for stop in run.screen.state.stops] == ["variable shadow > 5"]
-
-
 async def test_adaptive_may_write_any_number() -> None:
     async with replay(policy="adaptive:above=easy++") as run:
         await run.press("x")
@@ -321,14 +293,6 @@ async def test_end_halts_at_a_stop_and_says_so() -> None:
         assert run.step < 10
         await run.press("end")
         assert run.step == 10
-
-
-async def test_what_is_no_condition_is_said_where_it_was_typed() -> None:
-    async with replay() as run:
-        await run.press("x")
-        await enter(run, "queue > many")
-        assert isinstance(run.app.screen, Prompt)
-        assert "'many'" in run.text
 
 
 async def test_an_empty_condition_stops_at_nothing() -> None:

@@ -77,13 +77,6 @@ async def test_the_same_policy_again_changes_nothing() -> None:
         assert len(run.scene.branches) == 1
 
 
-async def test_the_picker_closed_without_an_answer_changes_nothing() -> None:
-    async with replay(at="#4") as run:
-        await run.press("p", "escape")
-        assert isinstance(run.app.screen, ReplayScreen)
-        assert run.scene.snapshot.policy == "easy"
-
-
 async def test_p_capital_restarts_another_policy_to_the_same_time() -> None:
     async with replay(at="#7") as run:
         await choose_policy(run, "P", "fcfs")
@@ -175,14 +168,6 @@ async def test_d_goes_to_where_both_first_differ() -> None:
         await choose_policy(run, "V", "fcfs")
         await run.press("d")
         assert run.step == 6
-
-
-async def test_runs_that_never_differ_do_not_part() -> None:
-    async with replay() as run:
-        await choose_policy(run, "V", "easy++")
-        await run.press("d")
-        assert "the two runs do not differ" in noted(run)
-        assert run.step == 0
 
 
 @pytest.mark.parametrize(("trace", "named"), [("k-figure2.1-2.2", "easy"), ("z-figure4", "conservative")])
@@ -347,12 +332,6 @@ async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
         assert "step 6 of main" in run.text
         await run.press("1")
         assert run.step == 6
-
-
-async def test_a_bookmark_is_numbered_where_nobody_names_it() -> None:
-    async with replay(at="#6") as run:
-        await run.press("b", "enter")
-        assert [mark.name for mark in run.screen.state.bookmarks] == ["1"]
 
 
 async def test_a_bookmark_leads_back_to_its_branch() -> None:
