@@ -26,12 +26,7 @@ FOR_TYPES = {"sim.engine.moment", "sim.engine.stay", "tui.screens.replay.screen"
 replay screen to its controllers
 """
 FLOORS = (
-    (
-        "sim.annexes",
-        "sim.support",
-        "sim.compiled",
-        "sim.build_hook",
-    ),
+    ("sim.annexes", "sim.support", "sim.compiled", "sim.build_hook"),
     ("sim.workload",),
     ("sim.machine",),
     ("sim.decisions",),
@@ -45,12 +40,7 @@ FLOORS = (
     ("sim.comparison", "sim.live"),
     ("sim.authoring", "sim.lab", "sim.classroom"),
     ("sim",),
-    (
-        "tui.annexes",
-        "tui.memory",
-        "tui.thread_results",
-        "tui.look",
-    ),
+    ("tui.annexes", "tui.memory", "tui.thread_results", "tui.look"),
     ("tui.chart",),
     ("tui.replay",),
     ("tui.panels", "tui.widgets"),

@@ -10,11 +10,7 @@ from heapq import heappop, heappush
 
 
 def easy(
-    machine: int,
-    submit: Sequence[float],
-    procs: Sequence[int],
-    runtime: Sequence[float],
-    estimate: Sequence[float],
+    machine: int, submit: Sequence[float], procs: Sequence[int], runtime: Sequence[float], estimate: Sequence[float]
 ) -> list[float]:
     """Return the start of every job under EASY on `machine` processors, in order of arrival."""
     count = len(submit)

@@ -229,11 +229,7 @@ def _(world: World, decision: d.Keep, name: str) -> None:
 
 def divided(world: World) -> list[int]:
     """Return each partition's processors (bits): equal parts, changed so that each owns what its jobs hold."""
-    parts, there, owners = (
-        len(world.rules.classes) + 1,
-        world.there(),
-        list[int](),
-    )
+    parts, there, owners = (len(world.rules.classes) + 1, world.there(), list[int]())
     many = there.bit_count()
     for place in range(parts):
         owners.append(lowest(there, many // parts + (place < many % parts)))

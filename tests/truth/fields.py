@@ -139,12 +139,7 @@ def spread(column: str) -> dict[str, Callable[[Told], float | None]]:
         return lambda told: by([*values.values()]) if (values := getattr(told, column)) else None
 
     name = {"bounded": "bounded_slowdown"}.get(column, column)
-    return {
-        f"mean_{name}": of(mean),
-        f"median_{name}": of(median),
-        f"max_{name}": of(max),
-        f"std_{name}": of(pstdev),
-    }
+    return {f"mean_{name}": of(mean), f"median_{name}": of(median), f"max_{name}": of(max), f"std_{name}": of(pstdev)}
 
 
 def mean_each(value: Callable[[Told, int], float]) -> Callable[[Told], float | None]:

@@ -245,11 +245,7 @@ def _(sight: Sight, name: str, *told: str) -> None:
         demand(written(said).is_about(true), true)
 
 
-KINDS: dict[str, type] = {
-    "Expansion factor": Factor,
-    "Planned start": Moved,
-    "The policy's own numbers": Noted,
-}
+KINDS: dict[str, type] = {"Expansion factor": Factor, "Planned start": Moved, "The policy's own numbers": Noted}
 
 # The step
 
@@ -275,10 +271,7 @@ def _(sight: Sight, many: int, verbs: str) -> None:
     demand_equal((many, verbs), (len(sight.after.world.aside), "is" if many == 1 else "are"))
 
 
-@reads(
-    Deciding,
-    "No change to the matrix: it is rebuilt when a job arrives or ends; until then its rows take turns.",
-)
+@reads(Deciding, "No change to the matrix: it is rebuilt when a job arrives or ends; until then its rows take turns.")
 def _(sight: Sight) -> None:
     world = sight.after.world
     demand(not sight.step.decisions and world.memo_rows is not None and not world.arrived and not world.completed)

@@ -102,20 +102,12 @@ def _(world: World, job: Work, by: str, slice: Lasts, *values: Any) -> None:
 # Why a job waits
 
 
-@reads(
-    k.WaitsForOwn,
-    "its own processor is taken",
-    "its own {n} processor(s) are all taken",
-)
+@reads(k.WaitsForOwn, "its own processor is taken", "its own {n} processor(s) are all taken")
 def _(world: World, job: Work, own: int = 1) -> None:
     waits_for_own(world, job, own, own)
 
 
-@reads(
-    k.WaitsForOwn,
-    "{n} of its own {n} processor(s) is taken",
-    "{n} of its own {n} processor(s) are taken",
-)
+@reads(k.WaitsForOwn, "{n} of its own {n} processor(s) is taken", "{n} of its own {n} processor(s) are taken")
 def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
     demand_equal(own, job.procs)
     demand_equal((busy, 0), taken_and_gone(world, job), "taken, gone")
@@ -225,10 +217,7 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
         demand(world.unclaimed() + sum(world.jobs[rank].procs for rank in small) < job.procs, "there are enough")
 
 
-@reads(
-    k.NoVictimAllowed,
-    "of the running jobs with an xfactor {x} times smaller than its own {x}, {any}",
-)
+@reads(k.NoVictimAllowed, "of the running jobs with an xfactor {x} times smaller than its own {x}, {any}")
 def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))

@@ -243,10 +243,7 @@ _IN_TIME = "all other waiting jobs can still start in time, except {j}, already 
 
 
 @reads(
-    r.BreaksNoBound,
-    _IN_TIME,
-    f"{_IN_TIME}, and {{n}} other past theirs",
-    f"{_IN_TIME}, and {{n}} others past theirs",
+    r.BreaksNoBound, _IN_TIME, f"{_IN_TIME}, and {{n}} other past theirs", f"{_IN_TIME}, and {{n}} others past theirs"
 )
 def _(world: World, job: Work, tightest: str, missed: Lasts, more: int = 0) -> None:
     placed, before = others_around(world, job), others_around(world, None)
@@ -406,8 +403,7 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
     first = head_of(world)
     at, free = world.room_of(first)
     demand_equal(
-        (needs, extra, ends, head, shadow),
-        (job.procs, free - first.procs, world.now + job.estimate, first.name, at),
+        (needs, extra, ends, head, shadow), (job.procs, free - first.procs, world.now + job.estimate, first.name, at)
     )
     demand(needs > extra)
     demand(ends > shadow + 1e-6)
@@ -424,9 +420,7 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
 
 
 @reads(
-    k.BeyondLookahead,
-    "the policy considers only {n} job behind {j}",
-    "the policy considers only {n} jobs behind {j}",
+    k.BeyondLookahead, "the policy considers only {n} job behind {j}", "the policy considers only {n} jobs behind {j}"
 )
 def _(world: World, job: Work, window: int, head: str) -> None:
     found = passing(world, head_of(world))

@@ -96,10 +96,7 @@ def _(frame: Frame, rows: int, busy: int, of: int, verb: str, at: str) -> None:
     demand(nobody_waits(frame))
 
 
-@reads(
-    Sentence,
-    "No job waits; {n} {any} suspended. {n} of {n} processor(s) {any} busy. The next step is at {any}.",
-)
+@reads(Sentence, "No job waits; {n} {any} suspended. {n} of {n} processor(s) {any} busy. The next step is at {any}.")
 def _(frame: Frame, many: int, verbs: str, busy: int, of: int, verb: str, at: str) -> None:
     is_idle(frame, busy, of, verb, at)
     demand_equal((many, verbs), (len(frame.world.aside), "is" if many == 1 else "are"))

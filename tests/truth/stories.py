@@ -64,11 +64,7 @@ def read_life(
                 yield from teller.tried(Row, row)
 
 
-@reads(
-    Column,
-    "The policy's {any}: {any} at {any}, {any} at {any}.",
-    "The policy's {any}: {any} at {any}.",
-)
+@reads(Column, "The policy's {any}: {any} at {any}, {any} at {any}.", "The policy's {any}: {any} at {any}.")
 def _(teller: Teller, which: str, *told: str) -> None:
     """Check a sentence on one of the policy's own numbers: first value and time, and the last if it changed."""
     name, _, meaning = which.partition(" (")
@@ -417,11 +413,7 @@ for _case in range(8):
     reads(Row, _told)(_ended(_progress, _early, _slow))
 
 
-@reads(
-    Row,
-    "Killed when its estimate of {s} ran out.",
-    f"Killed when its estimate of {{s}} ran out{_SLOW}.",
-)
+@reads(Row, "Killed when its estimate of {s} ran out.", f"Killed when its estimate of {{s}} ran out{_SLOW}.")
 def _(teller: Teller, estimate: Lasts, *slow: Any) -> None:
     demand(estimate.is_about(teller.job.estimate) and teller.chronicle.world.killed[teller.job.rank])
     demand_equal(teller.time, teller.chronicle.world.end_of[teller.job.rank])

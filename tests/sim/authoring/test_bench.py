@@ -3,15 +3,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sim.authoring.bench import (
-    SHOWN,
-    Version,
-    changes,
-    first_difference,
-    pass_change,
-    version_of,
-    workloads_of,
-)
+from sim.authoring.bench import SHOWN, Version, changes, first_difference, pass_change, version_of, workloads_of
 from sim.authoring.growth import Growth
 from sim.decisions.decisions import Decision
 from sim.engine.moment import Moment

@@ -48,11 +48,7 @@ def test_conditions_about_the_job_are_reported_with_their_numbers() -> None:
     assert kept is not None
     assert ("not (8 <= 3)", True) in conditions(kept)
     assert passes is not None
-    assert conditions(passes)[1:] == [
-        ("not (3 <= 3)", False),
-        ("2030 <= 1200", False),
-        ("3 <= 3", True),
-    ]
+    assert conditions(passes)[1:] == [("not (3 <= 3)", False), ("2030 <= 1200", False), ("3 <= 3", True)]
 
 
 def test_values_stand_at_the_lines_that_set_them() -> None:

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import settings
 
 from sim.decisions.decisions import Backfill, Keep, Start
-from sim.decisions.reasons_on_nodes import (
-    BehindInPartition,
-    LeavesNoRoom,
-    NodesKept,
-    NodesReserved,
-    NoNodes,
-    RoomLater,
-)
+from sim.decisions.reasons_on_nodes import BehindInPartition, LeavesNoRoom, NodesKept, NodesReserved, NoNodes, RoomLater
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason, brief, why
 from sim.engine.check import Checker

@@ -109,10 +109,7 @@ def test_the_text_shows_on_any_terminal(session: Session) -> None:
 def test_a_session_reads_like_a_note() -> None:
     session = small(
         options={"load": 1.2},
-        branches=(
-            BranchRecord("main"),
-            BranchRecord("what if", "main", 5, (CONSERVATIVE_AT_600,)),
-        ),
+        branches=(BranchRecord("main"), BranchRecord("what if", "main", 5, (CONSERVATIVE_AT_600,))),
         branch="what if",
         step=6,
         bookmarks=(Bookmark("here", "main", 4, "J5 passes"),),

@@ -39,8 +39,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, name: str, told: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "key",
-    ["a" + ".a" * 100_000, "[" + "a . " * 13 + "a]", "'b' ." * 13 + "a", "{a=1," + '"\\"".c.' * 13 + "a=1}"],
+    "key", ["a" + ".a" * 100_000, "[" + "a . " * 13 + "a]", "'b' ." * 13 + "a", "{a=1," + '"\\"".c.' * 13 + "a=1}"]
 )
 def test_a_key_of_endless_parts_is_not_parsed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tomllib, "loads", lambda text: pytest.fail("parsed"))

@@ -43,8 +43,7 @@ def test_only_the_whole_machine_is_announced() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["5d", "6..5", "5..", "5..6: x", "5..6: 9-3", "#3..#4", "soon..later", "5..6: 99999999999"],
+    "text", ["5d", "6..5", "5..", "5..6: x", "5..6: 9-3", "#3..#4", "soon..later", "5..6: 99999999999"]
 )
 def test_what_is_no_outage_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(SchedscopeError) as refused:

@@ -182,13 +182,7 @@ def test_window_uses_trace_times_and_jobs_count_within_it(five: Workload) -> Non
 
 
 def test_factor_estimates_follow_the_stretched_run_time(five: Workload) -> None:
-    assert Transforms(estimates="factor:2", stretch=3).apply(five).estimate.tolist() == [
-        60,
-        120,
-        180,
-        240,
-        300,
-    ]
+    assert Transforms(estimates="factor:2", stretch=3).apply(five).estimate.tolist() == [60, 120, 180, 240, 300]
 
 
 def test_reservations_are_asked_for_from_the_final_submit_time(five: Workload) -> None:
@@ -213,18 +207,12 @@ def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
         (lambda: Transforms(load=math.nan), "the load factor must be between 0.000001 and 1,000,000, got nan"),
         (lambda: Transforms(stretch=-2), "the stretch factor must be between 0.000001 and 1,000,000, got -2"),
         (lambda: Transforms(estimates="factor:0"), "estimates factor:R needs R above 0, at most 1,000,000, got 0.0"),
-        (
-            lambda: Transforms(estimates="random:0.4"),
-            "estimates random:R needs R of at least 0.5, at most",
-        ),
+        (lambda: Transforms(estimates="random:0.4"), "estimates random:R needs R of at least 0.5, at most"),
         (lambda: Transforms(estimates="phi:1.5"), "estimates phi:P needs P between 0 and 1, got 1.5"),
         (lambda: Transforms(high=1.2), "high priority jobs must be between 0 and 1, got 1.2"),
         (lambda: Transforms(high=0.5, priority_from="queue"), "not from both"),
         (lambda: Transforms(reserve=-0.1), "fraction of reservations must be between 0 and 1, got -0.1"),
-        (
-            lambda: Transforms(lead=-1),
-            "lead of reservations must be between 0 and 1,000,000,000,000,000 seconds, got",
-        ),
+        (lambda: Transforms(lead=-1), "lead of reservations must be between 0 and 1,000,000,000,000,000 seconds, got"),
         (lambda: Transforms(seed=-1), "the seed must be between 0 and 4,611,686,018,427,387,904, got -1"),
         (lambda: Transforms(overrun="ignore"), "the overrun rule is kill or grow, got ignore"),  # type: ignore[arg-type]
         (lambda: parse_estimates("factor"), "estimates are recorded, exact, factor:R, random:R or phi:P"),

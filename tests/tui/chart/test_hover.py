@@ -19,10 +19,7 @@ def said(engine: Engine, rank: int) -> list[str]:
 
 def test_a_running_job(lab: Lab) -> None:
     engine = lab.run("easy", 4, "17 0 3 5000 14400", "2 3900 1 10 10", until=3900)
-    assert said(engine, 0) == [
-        "J17 · 3 processors · started 00:00:00 · ran 1h05 of 4h00",
-        "ends by 04:00:00, on 0-2",
-    ]
+    assert said(engine, 0) == ["J17 · 3 processors · started 00:00:00 · ran 1h05 of 4h00", "ends by 04:00:00, on 0-2"]
 
 
 def test_a_waiting_job_with_its_plan(lab: Lab) -> None:

@@ -34,7 +34,7 @@ from tests.sim.lab.test_results import outcome
 from tests.sim.workload.formats.test_nodes import SCONTROL
 from tests.sim.workload.formats.test_slog import recording
 from tests.sim.workload.test_fuzz_readers import BATSIM, CSV, EVALYS, JUNK, SACCT, SWF
-from tests.tui.cli.odd_lines import judged
+from tests.tui.cli.outcomes import judged
 from tests.tui.cli.program import schedscope
 from tui.look.settings import load
 from tui.sessions.autosave import offer

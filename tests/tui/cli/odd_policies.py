@@ -16,7 +16,7 @@ from random import Random
 from sim.engine import policy_calls
 from sim.policies import POLICIES
 from sim.policies.own import loading
-from tests.tui.cli.odd_lines import TOLD, outcome
+from tests.tui.cli.outcomes import TOLD, outcome
 from tui.authoring.cli.new import TEMPLATES, texts
 
 SOONER = 2.0

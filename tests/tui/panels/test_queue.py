@@ -86,10 +86,7 @@ def test_while_the_clock_goes_on_waits_and_xfactors_grow(lab: Lab) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("width", "told"),
-    [(60, "would delay J2"), (46, "would delay J2"), (44, "delays J2")],
-)
+@pytest.mark.parametrize(("width", "told"), [(60, "would delay J2"), (46, "would delay J2"), (44, "delays J2")])
 def test_a_reason_is_said_in_fewer_words_before_it_is_cut(lab: Lab, width: int, told: str) -> None:
     context = context_of(lab.run("easy:order=xfactor", 4, *HEAD_AND_ANOTHER, until=2))
     assert rows(context, width)[1].text.endswith(told)

@@ -50,10 +50,7 @@ def test_strip_has_two_curves_with_values_and_dots_for_unknown(lab: Lab) -> None
 
 def test_a_number_of_the_policys_own_is_a_third_curve_where_it_is_known(lab: Lab) -> None:
     numbers = ((Column("priority"), ((200.0, 1.0), (400.0, 8.0), (600.0, 4.0))),)
-    assert texts(half_way(lab, numbers=numbers), 4)[2:] == [
-        "prio…   ▁▁██▄                   8",
-        "       now ▲",
-    ]
+    assert texts(half_way(lab, numbers=numbers), 4)[2:] == ["prio…   ▁▁██▄                   8", "       now ▲"]
     assert texts(half_way(lab, numbers=numbers), 3) == texts(half_way(lab), 3)
     below = ((Column("debt"), ((0.0, -4.0), (1900.0, 0.0))),)
     assert texts(half_way(lab, numbers=below), 4)[2] == "debt                     █     -4"

@@ -104,10 +104,7 @@ def test_what_differs_only_in_words_does_not_differ(watched: Watched) -> None:
     ("body", "brief"),
     [
         (RAISES, "fair.py:18: ZeroDivisionError: division by zero: 1 / 0"),
-        (
-            TOO_WIDE,
-            "fair.py:19: job 3 cannot start: it needs 8, 0 are free: yield Start(job, InOrder(view.free))",
-        ),
+        (TOO_WIDE, "fair.py:19: job 3 cannot start: it needs 8, 0 are free: yield Start(job, InOrder(view.free))"),
     ],
 )
 def test_broken_code_is_reported_with_its_line_and_the_old_run_stays(watched: Watched, body: str, brief: str) -> None:

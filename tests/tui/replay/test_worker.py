@@ -337,9 +337,7 @@ def test_beginning_is_shown_while_the_first_request_lasts() -> None:
         sleep(0.01)
 
 
-def test_switch_at_an_unreached_step_is_reported_at_the_opening(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_switch_at_an_unreached_step_is_reported_at_the_opening(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "PATIENCE", 0.1)
     switches = ((Step(5000), parse_policy("easy")),)
     with pytest.raises(PolicyError, match=r"stuck failed after step .* stopped: no decision"):

@@ -77,8 +77,7 @@ def test_every_scene_that_does_not_hold_is_reported(tmp_path: Path) -> None:
     path = file(tmp_path, f"select = 'J8'\n{SAY}", SAY, f"select = 'J9'\n{SAY}")
     assert [error.line for error in check(path)[1]] == [5, 10]
     path = file(
-        tmp_path,
-        "select = 'J8'\nholds = ['J5.end <= 1000', 'J5.end <= 1200', 'J9.end <= 1']\nsay = '{nope} {J9.end}'",
+        tmp_path, "select = 'J8'\nholds = ['J5.end <= 1000', 'J5.end <= 1200', 'J9.end <= 1']\nsay = '{nope} {J9.end}'"
     )
     assert [(error.line, error.what.partition(" ")[0]) for error in check(path)[1]] == [
         (5, "select:"), (6, "J5.end"), (6, "holds:"), (7, "say:"), (7, "say:"),

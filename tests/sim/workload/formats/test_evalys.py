@@ -33,11 +33,7 @@ def test_jobs_of_several_workloads_keep_apart() -> None:
 
 @pytest.mark.parametrize(
     ("file", "jobs", "widest"),
-    [
-        ("jobs.csv", 250, 128),
-        ("tests.easy_mediumWL_smallPF.csv", 800, 16),
-        ("tests.oar_out_jobs.csv", 800, 32),
-    ],
+    [("jobs.csv", 250, 128), ("tests.easy_mediumWL_smallPF.csv", 800, 16), ("tests.oar_out_jobs.csv", 800, 32)],
 )
 def test_real_files(shared: Path, file: str, jobs: int, widest: int) -> None:
     trace = read(shared / "formats" / "evalys" / file)

@@ -93,8 +93,7 @@ def test_states_become_status_codes(state: str, status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "seconds"),
-    [("01:30:00", 5400), ("30:00", 1800), ("UNLIMITED", -1), ("Partition_Limit", -1), ("", -1)],
+    ("limit", "seconds"), [("01:30:00", 5400), ("30:00", 1800), ("UNLIMITED", -1), ("Partition_Limit", -1), ("", -1)]
 )
 def test_limits_become_estimates(limit: str, seconds: int) -> None:
     assert parse(record(limit=limit)).column(Field.ESTIMATE).tolist() == [seconds]

@@ -211,10 +211,7 @@ async def test_watcher_who_reloads_has_the_question_and_the_answer_again() -> No
 
 
 async def test_best_games_are_told_to_every_process() -> None:
-    async with (
-        classes() as (client, fork_server, _),
-        client.ws_connect(f"/ws/word?visit={KEYS[0]}"),
-    ):
+    async with classes() as (client, fork_server, _), client.ws_connect(f"/ws/word?visit={KEYS[0]}"):
         process = await fork_server.born.get()
         process.tell(type="score", mean=60, worst=120)
         assert json.loads((await process.heard_of(b"M"))["text"]) == [{"name": "student 1", "mean": 60, "worst": 120}]
