@@ -5,7 +5,6 @@ from cProfile import Profile
 
 
 def calls(work: Callable[[], object]) -> int:
-    """Return the number of function calls that the work takes."""
     profile = Profile()
     profile.runcall(work)
     return sum(entry.callcount for entry in profile.getstats())

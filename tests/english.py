@@ -35,18 +35,12 @@ DOCSTRINGS_ONLY, TEXT_ONLY = {"riddle"}, {"opener", "long", "negatives"}
 
 
 def findings(path: Path) -> list[str]:
-    """Return a line for each broken rule of each sentence in a Python file's docstrings and comments, or in a Markdown
-    page.
-    """
     text = path.read_text(encoding="utf-8")
     pieces = _of_page(text) if path.suffix == ".md" else _of_code(text)
     return [found for line, kind, piece in pieces for found in _broken(path, line, kind, piece)]
 
 
 def screen_findings(path: Path) -> list[str]:
-    """Return a line for each broken rule in the texts for the screen in a file: strings of a Python file, or texts of a
-    lesson or a sample.
-    """
     text = path.read_text(encoding="utf-8")
     pieces = _of_strings(text) if path.suffix == ".py" else _of_values(text)
     return [found for line, piece in pieces for found in _broken(path, line, "screen", piece)]
@@ -65,7 +59,6 @@ def _broken(path: Path, line: int, kind: str, piece: str) -> Iterator[str]:
 
 
 def _is_of_persons(rule: str, sentence: str) -> bool:
-    """Return True if `rule` is "who" and every `who` of the sentence follows a word for persons."""
     return rule == "who" and len(re.findall(rf"\b(?:{PERSONS}) who\b", sentence)) == len(
         re.findall(r"\bwho\b", sentence)
     )
@@ -103,7 +96,6 @@ def _of_strings(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_values(source: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) of the texts of a lesson, or of the notes of a sample."""
     pattern = r'(?m)^(?:title|about|say|then|question|notes|exercise) = ("""[\s\S]*?"""|".*")$|^; *Note: *(.*)$'
     for match in re.finditer(pattern, source):
         yield source.count("\n", 0, match.start()) + 1, (match[1] or match[2]).strip('"')

@@ -6,7 +6,4 @@ from hypothesis import settings
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Return settings with `count` examples, scaled by the profile: a quarter in the usual profile, fifty times as many
-    in the long one.
-    """
     return settings(max_examples=count * settings().max_examples // 100, **more)

@@ -143,7 +143,6 @@ async def live_picture() -> str:
 
 
 def written(name: str) -> str:
-    """Return the SVG that the command with this name in `WRITTEN` writes."""
     commands([*WRITTEN[name].split(), "-o", f"{name}.svg"], standalone_mode=False)
     return Path(f"{name}.svg").read_text(encoding="utf-8")
 

@@ -47,15 +47,11 @@ def subjects() -> list[str]:
 
 
 def is_plain(subject: str) -> bool:
-    """Return True for a short imperative subject without a full stop."""
     opens = re.match(VERBS, subject) or not re.match(NO_VERB, subject)
     return len(subject) <= 72 and subject[:1].isupper() and bool(opens) and not subject.endswith(".")
 
 
 def found_in(folder: str) -> list[str]:
-    """Return the broken rules in a folder and its subfolders; for `sim` and `tui` only in the files directly in
-    them.
-    """
     top = ROOT / folder
     paths = top.glob("*") if folder in ("sim", "tui") else top.rglob("*")
     return [line for path in sorted(paths) if path.suffix in (".py", ".md") for line in findings(path)]

@@ -14,9 +14,6 @@ ROOT = TESTS.parent
 
 
 def says_something(path: Path) -> bool:
-    """Return True unless the file is the `__init__.py` of a package with nothing but a docstring; such a file needs no
-    test.
-    """
     return path.name != "__init__.py" or any(
         not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body
     )
@@ -27,7 +24,6 @@ def dotted(path: Path) -> str:
 
 
 def mirrored(path: Path) -> str:
-    """Return the module that a test file tests: tests/sim/why/test_last_change.py -> sim.why.last_change."""
     return ".".join((*path.parent.relative_to(TESTS).parts, path.stem.removeprefix("test_")))
 
 

@@ -21,7 +21,6 @@ PAGES = sorted(
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 

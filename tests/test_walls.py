@@ -126,12 +126,10 @@ def imports(path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def dotted(path: Path) -> str:
-    """Return the dotted name: sim/x/y.py -> sim.x.y; a package's own file has the package's name."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def floor_of(module: str) -> int:
-    """Return the index of the layer in `FLOORS` that has the longest part of the module's name."""
     return _FLOOR_OF[max((room for room in _FLOOR_OF if f"{module}.".startswith(f"{room}.")), key=len)]
 
 

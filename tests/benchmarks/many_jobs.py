@@ -41,7 +41,6 @@ def write(jobs: int, folder: Path) -> list[Path]:
 
 
 def peak() -> float:
-    """Return the largest memory of this process so far, in MB."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 

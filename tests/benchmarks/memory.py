@@ -27,7 +27,6 @@ PORTION = 0.05
 
 
 def resident() -> float:
-    """Return the process's memory in MB."""
     gc.collect()
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmRSS"))

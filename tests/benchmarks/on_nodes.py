@@ -65,12 +65,10 @@ def of_log(log: Path, nodes: str, is_whole: bool, folder: Path) -> Trace:
 
 
 def crowd(trace: Trace, factor: float) -> None:
-    """Let `factor` times as many jobs arrive in the same time."""
     trace.table[:, Field.SUBMIT] = np.round(trace.table[:, Field.SUBMIT] / factor)
 
 
 def written(text: str, folder: Path) -> Trace:
-    """Return the trace that this JSON text describes."""
     path = folder / "nodes.json"
     path.write_text(text, encoding="utf-8")
     return read(path)

@@ -69,7 +69,6 @@ def python_for(program: Path) -> str:
 
 
 def lines(workload: Workload) -> Iterator[str]:
-    """Yield the jobs as lines of SWF, with the submit times, run times and estimates that our simulation uses."""
     for rank, (job, run) in enumerate(zip(workload.jobs, workload.runtimes, strict=True), start=1):
         wide = f"{job.procs} -1 -1 {job.procs}"
         yield f"{rank} {job.submit:.0f} -1 {run:.0f} {wide} {job.estimate:.0f} -1 1 1 1 1 1 1 -1 -1\n"

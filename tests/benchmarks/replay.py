@@ -103,7 +103,6 @@ def cpu_of(process: int) -> float:
 
 
 def memory_of(process: int) -> float:
-    """Return the process's peak memory in MB."""
     with open(f"/proc/{process}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
 

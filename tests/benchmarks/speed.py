@@ -70,7 +70,6 @@ def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
 
 
 def load(path: Path) -> Workload:
-    """Return the workload of the trace at `path`, with its jobs and run times already computed."""
     workload = Workload.of(read(path)).with_overruns()
     assert len(workload.jobs) == len(workload.runtimes)
     return workload
@@ -85,7 +84,6 @@ def own_easy() -> Policy:
 
 
 def run(workload: Workload, policy: str | Policy) -> Engine:
-    """Return the engine after a run with full history."""
     engine = Engine(workload, policy, curious=False)
     engine.run()
     return engine
@@ -137,7 +135,6 @@ def _beside_pyss(checkout: Path, workload: Workload, runs: int) -> None:
 
 
 def memory(path: Path) -> float:
-    """Return the peak memory of a process that loads and simulates, in MB."""
     command = [sys.executable, "-m", "tests.benchmarks.speed", "--memory", str(path)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

@@ -76,7 +76,6 @@ def side_by_side(plan: SweepPlan, trace: Path) -> float:
 
 
 def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
-    """Start the plan's sweep as a command, in a process of its own."""
     command = [sys.executable, "-m", "tui.cli.main", "sweep", *plan_words, "-o", str(path)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 

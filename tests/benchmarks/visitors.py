@@ -41,7 +41,6 @@ def children(of: int) -> list[int]:
 
 
 def pss(pid: int) -> float:
-    """Return the process's memory in MiB as PSS, which divides shared memory between the processes that share it."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 

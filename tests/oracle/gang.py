@@ -122,7 +122,6 @@ class Gang:
         return (job.estimate - spent) * self.mpl
 
     def plan(self, row: Row) -> list[Slot]:
-        """Return the planned use of the row by the jobs whose home it is, from now to their expected ends."""
         home = [placed for placed in row.jobs if placed.home is row]
         return [Slot(self.now, self.now + self.span(p.job, p.spent), p.job.procs) for p in home]
 
@@ -138,7 +137,6 @@ class Gang:
         return self.rows[-1]
 
     def fitting(self, job: Job) -> list[Row]:
-        """Return the rows with enough free columns for the job, the fullest row first."""
         rows = [row for row in self.rows if job.procs <= self.procs - len(row.taken())]
         return sorted(rows, key=lambda row: self.procs - len(row.taken()))
 

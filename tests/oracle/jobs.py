@@ -27,7 +27,6 @@ def jobs_of(workload: Workload) -> list[Job]:
 
 
 def exact(number: float | str) -> float:
-    """Return the number of up to six decimals that a text or a sum of floats stands for."""
     return cast(float, Fraction(number).limit_denominator(10**6))
 
 
@@ -43,5 +42,4 @@ ORDERS: dict[str, Callable[[Job, float], float]] = {
 
 
 def in_order(jobs: Iterable[Job], order: str, now: float) -> list[Job]:
-    """Return the jobs in the order of the queue: a smaller key goes first, and rank breaks ties."""
     return sorted(jobs, key=lambda job: (ORDERS[order](job, now), job.rank))

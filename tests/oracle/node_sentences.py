@@ -61,16 +61,13 @@ class Moment:
         return [(nodes & featured) - closed for nodes in self.nodes_of(job)]
 
     def nodes_of(self, job: dict[str, Any]) -> list[set[int]]:
-        """Return the nodes of each partition that the job may use."""
         return [{*self.parts[name]["nodes"]} for name in self.allowed(job)] or [{*range(len(self.sizes))}]
 
     def allowed(self, job: dict[str, Any]) -> list[str]:
-        """Return the partitions that the job names and whose limits it keeps."""
         names = [name for name in job.get("partitions", []) if job["estimate"] <= self.parts[name].get("max_time", inf)]
         return [name for name in names if job.get("nodes", 0) <= self.parts[name].get("max_nodes", inf)]
 
     def whole(self, job: dict[str, Any]) -> list[bool]:
-        """Return for each partition that the job may use whether it takes only nodes that are wholly free there."""
         whole = [job["exclusive"] or self.parts[name].get("exclusive", False) for name in self.allowed(job)]
         return whole or [job["exclusive"]]
 
@@ -91,12 +88,10 @@ class Moment:
         return found
 
     def fits(self, job: dict[str, Any], free: list[Amount], has_reservations: bool = True) -> bool:
-        """Return True if the job has room somewhere, whichever nodes are chosen."""
         return any(_is_enough(job, rooms) for rooms in self.rooms(job, free, has_reservations))
 
 
 def place(job: dict[str, Any], tasks: int = 1) -> Amount:
-    """Return what some tasks of the job, or its share of a node, take of one node."""
     return job["cores"] * tasks, job["mem"] * tasks + job.get("mem_node", 0), job.get("gpus", 0) * tasks
 
 
@@ -224,7 +219,6 @@ def check_kept(told: str, job: dict[str, Any], moment: Moment, planned: list[Hol
 
 
 def _most(rooms: list[dict[int, int]]) -> dict[int, int]:
-    """Return for each node the most that has room in one of the partitions."""
     return {node: max(one.get(node, 0) for one in rooms) for node in set[int]().union(*rooms)}
 
 

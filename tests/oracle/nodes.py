@@ -36,7 +36,6 @@ class Plain:
         self.shut = frozenset[int]()
 
     def without(self, nodes: set[int]) -> Plain:
-        """Return the machine without the use of these nodes."""
         found = copy(self)
         found.shut = frozenset(nodes)
         return found
@@ -64,7 +63,6 @@ class Plain:
         return next((chosen for chosen in found if chosen is not None), None)
 
     def timed(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Return the job without the partitions that it is too long for."""
         names = [name for name in job.get("partitions", []) if job["estimate"] <= self.parts[name].get("max_time", inf)]
         return {**job, "partitions": names} if names else job
 
@@ -151,7 +149,6 @@ class Plain:
     def choose_at(
         self, job: dict[str, Any], free: list[tuple[int, ...]], at: float
     ) -> dict[int, tuple[int, int, int]] | None:
-        """Return what the job gets if it starts at this time."""
         allowed = self.may_use(job, at)
         return self.choose(job, [have if node in allowed else (0, 0, 0) for node, have in enumerate(free)])
 
@@ -219,7 +216,6 @@ def possible(
 
 
 def amount(job: dict[str, Any], word: str) -> int:
-    """Return how much the job takes of the limited resource `word`, such as "jobs", "nodes" or "cores"."""
     units = int(job.get("tasks", job.get("nodes", 0)))
     return {"jobs": 1, "nodes": int(job.get("nodes", 1))}.get(word, units * int(job.get(word, 0)))
 
@@ -276,7 +272,6 @@ class Slurm:
 
     @staticmethod
     def least(job: dict[str, Any]) -> int:
-        """Return the least number of nodes that the job asks for."""
         return int(job.get("nodes", job.get("least_nodes", 1)))
 
     def tier(self, job: dict[str, Any], names: list[str]) -> int:

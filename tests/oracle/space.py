@@ -56,7 +56,6 @@ class Room:
         self.running[job] = self.now
 
     def slots(self) -> list[Slot]:
-        """Return the slots of running jobs up to their expected ends, and of reservations."""
         held = [Slot(self.now, start + job.estimate, job.procs) for job, start in self.running.items()]
         return held + [Slot(at, at + job.estimate, job.procs) for job, at in self.promises.items()]
 
@@ -114,9 +113,6 @@ def easy(room: Room) -> None:
 
 
 def tail_of(jobs: list[Job], tail: str) -> list[Job]:
-    """Return the jobs behind the head, sorted as `tail` says: "queue" (as they are), "latest", or the name of an
-    order.
-    """
     if tail == "queue":
         return jobs
     return sorted(jobs, key=lambda job: -job.rank if tail == "latest" else ORDERS[tail](job, 0))
@@ -192,9 +188,6 @@ def lookahead(room: Room) -> None:
 
 def easy_plus_plus(room: Room) -> None:
     def predicted(job: Job, at: float) -> float:
-        """Return the mean run time of the user's last two jobs that had ended by `at`, at most the estimate; the
-        estimate if there are fewer.
-        """
         ran = [other.run for end, other in sorted(room.ended) if end <= at and other.user == job.user]
         return job.estimate if job.user < 0 or len(ran) < 2 else min(job.estimate, (ran[-1] + ran[-2]) / 2)
 

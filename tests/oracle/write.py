@@ -29,7 +29,6 @@ GANGS = ("gang:mpl=2,slice=50", "gang:mpl=5,slice=20", "gang-backfill:mpl=2,slic
 
 
 def parts_of(spec: str) -> tuple[str, dict[str, str]]:
-    """Return the name and the parameters of a policy's spec: `easy:order=sjf` -> ("easy", {"order": "sjf"})."""
     name, _, options = spec.partition(":")
     return name, dict(option.split("=") for option in options.split(",") if option)
 

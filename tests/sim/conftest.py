@@ -48,7 +48,6 @@ class Lab:
         return engine
 
     def starts(self, policy: Policy | str, procs: int, *lines: str) -> dict[str, float]:
-        """Simulate the jobs in `lines`; return the start of each job: mapping from id to time."""
         engine = self.run(policy, procs, *lines)
         return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
 
@@ -60,36 +59,27 @@ class Lab:
         raise AssertionError(f"job {job} did not start")
 
     def reservations(self, engine: Engine, job: str) -> list[tuple[float, object]]:
-        """Return every start that was planned for this job, and the reason."""
         return [
             (decision.at, decision.because) for decision in self.story(engine, job) if isinstance(decision, Reserve)
         ]
 
     def story(self, engine: Engine, job: str) -> list[Decision]:
-        """Return every logged decision about this job."""
         decisions = (decision for _, decision in engine.history.all_decisions())
         return [d for d in decisions if isinstance(d, Start | Backfill | Reserve) and d.job.id == job]
 
     def kept(self, engine: Engine, job: str) -> Reason | None:
-        """Return the reason for which this job was kept waiting at the last step."""
         return next(queued.why for queued in engine.snapshot().queue if queued.job.id == job)
 
     def instants(self, engine: Engine) -> list[float]:
-        """Return the times of all steps."""
         return [engine.history.time_of(step) for step in range(engine.history.steps)]
 
     def workloads(self, *, exact: bool = False, whole_seconds: bool = False) -> st.SearchStrategy[Workload]:
-        """Draw small workloads: many jobs of the same second; estimates right, too long or too short (`exact`: all
-        right).
-        """
         return _workloads(exact, whole_seconds)
 
     def orders(self, *names: str) -> st.SearchStrategy[str]:
-        """Draw `order=...` with valid parameters: one of these orders, or any."""
         return _orders(names or tuple(sorted(ORDERS.keys() - {""})))
 
     def specs(self, name: str) -> st.SearchStrategy[str]:
-        """Draw the policy with valid parameters and, if it takes one, any order."""
         return _specs(name)
 
 

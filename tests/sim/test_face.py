@@ -43,7 +43,6 @@ def test_every_name_is_there_and_explained(name: str) -> None:
 
 
 def explained_in_source(cls: type) -> bool:
-    """Return True if the class has a docstring in its file; compiled classes keep none."""
     file = compiled.ROOT / f"{cls.__module__.replace('.', '/')}.py"
     made = (node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ClassDef))
     return any(node.name == cls.__name__ and ast.get_docstring(node) for node in made)

@@ -52,7 +52,6 @@ def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float)
 
 @lru_cache
 def exact(folder: Path, spec: str) -> list[float]:
-    """Return the starts of the first ten thousand jobs of KTH, with exact estimates, under the policy `spec`."""
     workload = Transforms(jobs=10_000, estimates="exact").apply(kth(folder))
     start: list[float] = run(workload, spec).schedule().start.tolist()
     return start

@@ -39,7 +39,6 @@ SCALED = 10
 
 
 def run_of(seed: int) -> Run:
-    """Return a random run; one in five has a policy from other papers (`PEERS`), one in five a machine with outages."""
     return changing_run(seed) if seed % 5 == 3 else random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
 
 

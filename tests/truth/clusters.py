@@ -106,7 +106,6 @@ class Fact:
         ]
 
     def lacks(self) -> set[str]:
-        """Return the licenses of which fewer are free than the job asks for."""
         known = [each for each in self.cluster.limits if each.kind == "license"]
         return {each.name for each in known if licenses(self.job).get(each.name, 0) > self.free_licenses(each)}
 
@@ -156,12 +155,10 @@ def number(text: str) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Return the names of a list, without the number of names that it leaves out."""
     return [name for name in re.split(r", | and ", text) if name and not re.fullmatch(r"[\d,]+ more", name)]
 
 
 def listed_whole(text: str, whole: Collection[str], what: str) -> None:
-    """Hold a list, which may leave out names, against all names that it stands for."""
     more = re.search(r"([\d,]+) more$", text)
     same(len(names(text)) + (number(more[1]) if more else 0), len(whole), f"the number of {what}")
     must(set(names(text)) <= set(whole), f"{what} are {sorted(whole)}")

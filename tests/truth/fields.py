@@ -27,7 +27,6 @@ CLASSES = ("all", "short", "medium", "long")
 
 
 def read_fields(page: Page) -> Iterator[UntrueError]:
-    """Check every JSON field of a comparison; yield an error for each that is wrong."""
     told = json.loads(json.dumps(as_dict(page.pair), allow_nan=False))
     yield from differ(expected(page), told)
 
@@ -143,7 +142,6 @@ def spread(column: str) -> dict[str, Callable[[Told], float | None]]:
 
 
 def mean_each(value: Callable[[Told, int], float]) -> Callable[[Told], float | None]:
-    """Return a function that computes the mean of `value` over the finished jobs of a run."""
     return lambda told: mean(value(told, rank) for rank in told.done) if told.done else None
 
 
@@ -168,13 +166,11 @@ def aggregate(told: Told) -> float | None:
 
 
 def recorded(told: Told) -> list[tuple[float, float]]:
-    """Return (recorded wait, wait in this run) of each finished job with a recorded wait, both from its submission."""
     waits = told.run.workload.wait.tolist()
     return [(waits[r], told.start[r] - told.jobs[r].submit) for r in told.done if waits[r] >= 0]
 
 
 def trials_cut(told: Told) -> int:
-    """Return the number of speculative runs killed at their limit, which end neither the job nor by an interruption."""
     trials = [each for each in told.run.engine.history.stretches() if each.kind == "speculative"]
     lost = {(d_.job.rank, step.now) for step in told.run.steps for d_ in step.decisions if isinstance(d_, d.Interrupt)}
     return sum(each.end != told.end[each.rank] and (each.rank, each.end) not in lost for each in trials)

@@ -39,13 +39,11 @@ class Frame:
 
     @cached_property
     def context(self) -> Context:
-        """Return the panels' context with no job selected."""
         context = self.sight.context
         return replace(context, scene=replace(context.scene, clock=self.clock, job=None), selected=None)
 
     @cached_property
     def rows(self) -> Rows:
-        """Return the state of the matrix rows at `clock`; no job ends before that."""
         rows: Rows = deepcopy(self.world.memo_rows)
         rows.elapse(self.clock, [inf] * len(self.world.jobs))
         return rows
@@ -74,9 +72,6 @@ class Waiting:
 
 
 def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yield "title: cell" for each cell of a line. A cell ends where its column's title ends; the last one ends with
-    the line.
-    """
     ends = [3, *(title.end() for title in titles[:-1]), None]
     for title, (begin, end) in zip(titles, pairwise(ends), strict=True):
         yield f"{title[0]}: {line.text[begin:end].strip()}"

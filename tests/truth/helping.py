@@ -47,15 +47,11 @@ class Waits:
         return {r: 0.0 if now == was else now - was for r, (now, was) in pairs if r != self.job.rank}
 
     def change(self, spec: str) -> float:
-        """Return the change of the mean wait from the first policy to `spec`, over the jobs that start under both."""
         both = [by for rank, by in self.more(spec).items() if self.of[spec][rank] < inf > self.of[self.first][rank]]
         return mean(both) if both else 0.0
 
     @property
     def best(self) -> str:
-        """Return the policy under which the job itself waits least; among equals, that with the smallest rise of the
-        mean wait of all jobs.
-        """
         return min(self.of, key=lambda spec: (self.own(spec), max(self.change(spec), 0)))
 
 

@@ -14,7 +14,6 @@ WEEK = 604800.0
 
 
 def key(world: World, job: Work) -> float:
-    """Return the job's sort key in the policy's queue order; jobs with smaller keys are first."""
     return KEYS[world.rules.get("order", "fcfs")](world, job, world.now - job.submit)
 
 
@@ -72,10 +71,8 @@ class Usage:
             self.see(world.jobs[rank].user, world.jobs[rank].procs * gained)
 
     def see(self, user: int, more: float = 0.0) -> None:
-        """Add `more` processor hours to the user's usage; from now on the user counts, even with none."""
         self.of[user] = self.of.get(user, 0.0) + more
 
     def share(self, user: int) -> float:
-        """Return the user's usage divided by an equal share of the total."""
         total = sum(self.of.values())
         return self.of.get(user, 0.0) / total * len(self.of) if total else 0.0

@@ -66,7 +66,6 @@ class Told:
         return list(zip(there, held.tolist(), waits, strict=True))
 
     def _waits(self, step: Step, now: float) -> bool:
-        """Return True if a job waits to start or to resume from `now` on, after the step."""
         waiting = [each.job for each in step.shown.queue]
         ahead = (now < job.due and not self.start[job.rank] <= now for job in waiting)
         return not all(ahead) or bool(step.shown.suspended)
@@ -77,7 +76,6 @@ class Told:
 
     @property
     def lost(self) -> float | None:
-        """Return the share of processor time that was free while a job waited to start or to resume."""
         empty = sum(there - held for there, held, waits in self.held if waits)
         return _more_than_rounding(empty / self.capacity) if self.capacity else None
 
@@ -125,15 +123,10 @@ class Told:
 
 
 def _more_than_rounding(share: float) -> float:
-    """Return 0 for shares that may be rounding errors."""
     return share if share > 1e-9 else 0.0
 
 
 def interruptions(run: Run, steps: int) -> int:
-    """Count the interruptions in the first `steps` steps.
-
-    A job whose row had not had a turn only returns to the queue; it is not interrupted.
-    """
     sent_back = {(s.rank, s.end) for s in run.engine.history.stretches() if s.ended_by == "queued"}
     told = [(e.job.rank, step.now) for step in run.steps[:steps] for e in step.decisions if isinstance(e, d.Interrupt)]
     return sum(each not in sent_back for each in told)

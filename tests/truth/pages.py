@@ -40,7 +40,6 @@ class Page:
 
     @cached_property
     def batches(self) -> dict[str, list[int]]:
-        """Return the ranks of each batch of consecutive submissions; the keys are such as "1-100"."""
         ranks = [*range(len(self.jobs))]
         return {f"{at + 1}-{min(at + BATCH, len(ranks))}": ranks[at : at + BATCH] for at in ranks[::BATCH]}
 
@@ -60,7 +59,6 @@ class Page:
         ]
 
     def some(self, ranks: Sequence[int]) -> list[int]:
-        """Return those of the jobs `ranks` that ended in both runs."""
         return [rank for rank in ranks if rank in self.runs[0].wait]
 
     def means(self, ranks: Sequence[int], column: str) -> list[float | None]:
@@ -73,9 +71,6 @@ class Page:
 
     @cached_property
     def extremes(self) -> tuple[list[int], list[int]]:
-        """Return (up to five jobs whose end moves earlier the most, up to five whose end moves later the most); of
-        equal ones the lower rank first.
-        """
         gained = [rank for rank in sorted(self.ends, key=lambda r: self.ends[r])[:5] if self.ends[rank] < 0]
         return gained, [rank for rank in sorted(self.ends, key=lambda r: -self.ends[r])[:5] if self.ends[rank] > 0]
 

@@ -185,7 +185,6 @@ def has_ended(sight: Sight, name: str, at: str, waited: Lasts | None, how: str) 
 
 @reads(Standing, "{j} is cancelled: it needs {n} processor(s) and at most {n} will ever be available.")
 def _(sight: Sight, name: str, needs: int, most: int) -> None:
-    """Check `most` against the decision that cancelled the job, as fewer processors may be available by now."""
     demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "cancelled"))
     demand_equal(most, next(decision.most for _, decision in sight.record.decided if isinstance(decision, d.Drop)))
 

@@ -99,9 +99,6 @@ def predicted(world: World, job: Work, at: float | None = None) -> float:
 
 
 def shadow_of(world: World, job: Work) -> tuple[float, int]:
-    """Return the time at which the job will fit by the policy's expected ends, and the number of processors that are
-    free then.
-    """
     if world.rules.name != "easy++":
         return world.room_of(job)
     return world.room_of(job, sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds()))

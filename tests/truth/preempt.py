@@ -19,16 +19,12 @@ def suffering(world: World, rank: int) -> float:
 
 
 def served(world: World) -> list[int]:
-    """Return the running jobs that have used up their slice; those with the smallest (time since submission) / run time
-    come first.
-    """
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     had = [rank for rank in ranks if world.progress(rank) >= world.rules["slice"] - 1e-6]
     return sorted(had, key=lambda rank: (suffering(world, rank), -rank))
 
 
 def names_are(world: World, said: Names, ranks: list[int]) -> None:
-    """Check that `ranks` are the jobs that the text names, in order; jobs beyond the names are only counted."""
     told, more = said
     demand_equal(len(told) + more, len(ranks), "how many")
     demand_equal(told, [world.jobs[rank].name for rank in ranks][: len(told)])
@@ -115,7 +111,6 @@ def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
 
 
 def taken_and_gone(world: World, job: Work) -> tuple[int, int]:
-    """Return, of the processors on which a suspended job ran: how many other jobs use now, and how many are down."""
     own, gone = world.aside[job.rank].mask, world.absent(world.now)
     return (own & ~gone & ~world.free_set()).bit_count(), (own & gone).bit_count()
 
@@ -169,7 +164,6 @@ def _(world: World, job: Work, others: Names) -> None:
 
 
 def suspended_for(world: World, job: Work) -> list[int]:
-    """Return the victims that are still leaving processors which the job will get."""
     claimed, victims = world.claim_of(job.rank), world.claims[job.rank]
     on_it = [rank for rank, held in world.running.items() if held.mask & claimed]
     return [rank for rank in on_it if rank in victims and world.running[rank].kind == "suspending"]
@@ -192,9 +186,6 @@ def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
 
 
 def outranked(world: World, job: Work, near: float = NEAR) -> list[int]:
-    """Return the running jobs whose xfactor is small enough for `job` to suspend them; a negative `near` excludes those
-    exactly at the limit.
-    """
     mine = world.xfactor(job.rank)
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - near]

@@ -128,9 +128,6 @@ def _(world: World, job: Work, limit: Lasts, reserved: float) -> None:
 
 
 def has_room_beside(world: World, job: Work, at: float) -> bool:
-    """Return True if the job's speculative run from `at` fits next to the planned pivots and the other jobs'
-    reservations.
-    """
     starts = starts_of(world)
     planned = [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in starts.items()]
     return has_room(world.procs, job.procs, at, world.limit_of(job.rank), [*world.slots(job.rank), *planned])

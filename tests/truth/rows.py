@@ -55,7 +55,6 @@ class Rows:
         """Jobs that were placed from the queue and have not had a turn yet"""
 
     def row(self, number: int) -> Row:
-        """Return the row with this number; a new row if there is none."""
         return next((row for row in self.rows if row.number == number), Row(number))
 
     def home_of(self, rank: int) -> Row:
@@ -138,7 +137,6 @@ class Rows:
         return self.rows[-1]
 
     def drop(self) -> None:
-        """Remove the rows without jobs."""
         self.gone |= {row.number for row in self.rows if not row.home | row.guests}
         self.rows = [row for row in self.rows if row.home | row.guests]
 

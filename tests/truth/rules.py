@@ -57,7 +57,6 @@ class Rules:
 
     @property
     def promises(self) -> bool:
-        """Return True if reserved starts never move later, unless another policy left something in their way."""
         if self.name in ("easy", "lookahead", "greedy"):
             return bool(self["order"] == "fcfs" and self.get("depth", 1) == 1)
         return self.name in ("conservative", "multiqueue") or (self.name == "slack" and not self["slack"])

@@ -49,7 +49,6 @@ class Run(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Return the spec of the policy with which the run begins."""
         return written_policy(parse_policy(self.spec).first())
 
     def world(self) -> World:
@@ -255,14 +254,12 @@ def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
 
 
 def taken_over(run: Run, seed: int) -> Run:
-    """Return the same run with a switch, at a random step, to a random policy that does not suspend jobs."""
     lot = random.Random(seed)
     at = lot.choice(run.steps).now
     return made(run.workload, run.spec, ((at, random_spec(lot, lot.choice(FAMILIES[:9]))),), run.placement)
 
 
 def run_of_many(seed: int) -> Run:
-    """Return a run of 1,050 jobs, few of which wait."""
     lot, many = random.Random(seed), 1050
     short = random_workload(lot, many)
     return made(replace(short, submit=short.submit * 20), "fcfs", (), "lowest")

@@ -122,7 +122,6 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
 
 
 def come_now(teller: Teller) -> int:
-    """Return the number of processors that become available at the time of the row."""
     outages = teller.chronicle.world.outages
     back = reduce(or_, (o.processors for o in outages if abs(o.ends - teller.time) <= 1e-6), 0)
     return (back & ~absent(outages, teller.time)).bit_count()
@@ -267,7 +266,6 @@ def lasting(steps: list[WaitStep]) -> list[WaitStep]:
 
 
 def wait_until(teller: Teller) -> float:
-    """Return the time at which the wait ends, or continues in another row."""
     ends = {until for _, until in teller.record.waited} | {t for t, row in teller.story if re.match(r"For \S+ \(", row)}
     return min(end for end in ends if end > teller.time)
 

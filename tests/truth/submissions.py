@@ -22,7 +22,6 @@ Time = Callable[[int], float | None]
 
 
 def random_follows(lot: random.Random, many: int) -> Follows:
-    """Return random conditions for two in five of the jobs: think times (`--feedback`) or dependencies."""
     return tuple(_random_follow(lot, rank) if rank and lot.random() < 0.4 else None for rank in range(many))
 
 

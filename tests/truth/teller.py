@@ -88,7 +88,6 @@ class Teller:
         return Wait(self.job, steps, lengths)
 
     def switches_until_the_end(self) -> tuple[list[float], list[float]]:
-        """Return the times of switches in the job's life, twice: with and without those at the time of its end."""
         submit, end = self.job.submit, inf if self.life.end is None else self.life.end
         times = [time for time, _, _ in self.chronicle.switches if submit <= time <= end]
         return times, [time for time in times if time < end]

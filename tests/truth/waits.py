@@ -178,7 +178,6 @@ class Wait(NamedTuple):
     lengths: Sequence[float]
 
     def of(self, kinds: Sequence[type]) -> Wait:
-        """Return those of the steps whose reason is of one of these kinds."""
         found = [(s, length) for s, length in zip(self.steps, self.lengths, strict=True) if s.kind in kinds]
         return Wait(self.job, [step for step, _ in found], [length for _, length in found])
 

@@ -62,7 +62,6 @@ class Tenths(NamedTuple):
 
 
 def whole(written: str) -> int:
-    """Return the number written in this text, with commas between groups of three digits."""
     return int(written.replace(",", ""))
 
 
@@ -71,7 +70,6 @@ Names: TypeAlias = tuple[list[str], int]
 
 
 def names(written: str) -> Names:
-    """Return (names, number of further jobs) from a text such as "J1, J2 and 3 more"."""
     parts = re.split(r", | and ", written)
     more = re.fullmatch(r"([\d,]+) more", parts[-1])
     return (parts[:-1], whole(more[1])) if more else (parts, 0)

@@ -173,7 +173,6 @@ class World:
         return due(self.workload, rank, self.first_start.get, ended.get, self.dropped)
 
     def _go_on(self, rank: int, held: Held) -> None:
-        """Continue the running job in its next stretch (time on the same processors), which begins now."""
         stay = self._take_stay(rank)
         self.running[rank] = held._replace(mask=stay.processors)
 
@@ -185,7 +184,6 @@ class World:
         self.early |= expected > self.now
 
     def stay(self, rank: int) -> Stretch:
-        """Return the job's present stretch on processors, or the last one if it does not run."""
         return self.stays[rank][self.upcoming[rank] - 1]
 
     def _take_stay(self, rank: int) -> Stretch:
@@ -209,7 +207,6 @@ class World:
         return taken
 
     def give_up_claims(self) -> None:
-        """Drop claims on unavailable processors, and claims of jobs that would still run when maintenance begins."""
         for rank in [*self.claims]:
             if self.claim_of(rank) & self.absent(self.now) or not self.in_time(self.jobs[rank]):
                 del self.claims[rank]
@@ -305,23 +302,19 @@ class World:
         return self.there() & ~taken
 
     def there(self) -> int:
-        """Return the processors, as bits, that are available now."""
         return ((1 << self.procs) - 1) & ~self.absent(self.now)
 
     def class_names(self) -> list[str]:
-        """Return the names of the estimate classes, shortest first; empty if there are no partitions."""
         many = len(self.rules.classes) if self.owners and self.rules.name == "multiqueue" else 0
         between = ["medium"] if many == 2 else [f"medium {at}" for at in range(1, many)]
         return ["short", *between, "long"] if many else []
 
     def named(self, told: str) -> str:
-        """Return the text with the names of estimate classes in place of partition numbers."""
         for number, called in enumerate(self.class_names()):
             told = told.replace(f"partition {number}", called)
         return told
 
     def size(self) -> int:
-        """Return the number of available processors."""
         return self.there().bit_count()
 
     def known(self) -> list[Outage]:
@@ -344,17 +337,12 @@ class World:
         ]
 
     def changes(self) -> list[float]:
-        """Return the times of all known outages' beginnings and ends."""
         return [time for outage in self.known() for time in outage[:2]]
 
     def kept(self) -> int:
-        """Return the processors, as bits, kept for the suspended job that is to resume before others start (`awaited`);
-        0 without one.
-        """
         return 0 if self.awaited is None else self.aside[self.awaited].mask
 
     def free(self) -> int:
-        """Return the number of free processors that the policy sees, without those kept for the awaited job."""
         return (self.free_set() & ~self.kept()).bit_count()
 
     def unclaimed(self) -> int:
@@ -368,9 +356,6 @@ class World:
         return free
 
     def is_hidden(self, rank: int) -> bool:
-        """Return True if the job waits but is in no queue: it has a granted reservation that the policy did not make,
-        or was passed over.
-        """
         return rank in self.passed_over or (rank in self.granted and self.rules.name != "multiqueue")
 
     def line(self) -> list[Work]:
@@ -393,14 +378,12 @@ class World:
         return key(self, job), 0, job.rank
 
     def reserving(self) -> set[int]:
-        """Return the ranks of new jobs that get a reservation now: requested by the user, or for a speculative run."""
         jobs = (self.jobs[rank] for rank in self.coming & self.waiting - self.planned.keys())
         return {job.rank for job in jobs if job.reserve is not None or self.rules.is_tried(job)}
 
     # Slots in use
 
     def ends(self) -> list[tuple[float, int]]:
-        """Return (expected end, processors) of each running job, and of the awaited job as if it ran already."""
         return [(end, procs) for end, procs, _ in self.holds()]
 
     def holds(self) -> list[tuple[float, int, int]]:
@@ -454,7 +437,6 @@ class World:
         return at, self.procs - max(taken_at(slots, moment) for moment in moments)
 
     def fits(self, job: Work) -> bool:
-        """Return True if enough processors are free for the job now, and until its end before any maintenance."""
         return job.procs <= self.free() and self.in_time(job)
 
     def in_time(self, job: Work) -> bool:
@@ -462,7 +444,6 @@ class World:
         return self.now + left <= self.closes()
 
     def closes(self) -> float:
-        """Return the beginning of the next announced maintenance; inf if there is none."""
         return min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
 
 

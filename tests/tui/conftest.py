@@ -117,7 +117,6 @@ def lab() -> Lab:
 
 @pytest.fixture(scope="session")
 def _rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield an iterator over unused folders, made without pytest's search for free names, which gets slow with many."""
     room = tmp_path_factory.mktemp("rooms")
     return (room / str(number) for number in count())
 

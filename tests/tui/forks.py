@@ -79,7 +79,6 @@ class Forked:
         self.pid = self._told(_PATIENCE)
 
     def _told(self, timeout: float) -> int:
-        """Return the next number that the parent of the program tells; raise `TimeoutExpired` if it tells none."""
         if not select.select([self._parent], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("schedscope", timeout)
         return int(self._parent.recv(9, socket.MSG_WAITALL))
@@ -128,7 +127,6 @@ def _server() -> socket.socket:
 
 
 def within(terminal: str) -> dict[str, str]:
-    """Return the environment of a program in a terminal of this kind, whose size no variable of the tests hides."""
     return {**{name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}, "TERM": terminal}
 
 

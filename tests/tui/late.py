@@ -17,11 +17,9 @@ class Late:
         self._has_come, self._may_go, self._has_gone = Event(), Event(), Event()
 
     async def come(self) -> None:
-        """Wait until the thread makes the call."""
         await wait_until(self._has_come.is_set)
 
     async def go(self) -> None:
-        """Let the thread make the call, and wait until it has returned."""
         self._may_go.set()
         await wait_until(self._has_gone.is_set)
 
@@ -42,12 +40,10 @@ class Late:
 
 
 def late(of: object, name: str, monkeypatch: pytest.MonkeyPatch, holds: Callable[..., bool]) -> Late:
-    """Let the first call of the function `name` of an object wait; `holds` is True for the arguments of that call."""
     made = Late(holds)
     monkeypatch.setattr(of, name, made.around(getattr(of, name)))
     return made
 
 
 def late_message(of: object, kind: type, monkeypatch: pytest.MonkeyPatch) -> Late:
-    """Let the first message of a kind that is posted to an object wait."""
     return late(of, "post_message", monkeypatch, lambda message: isinstance(message, kind))

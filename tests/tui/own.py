@@ -37,7 +37,6 @@ def save(path: Path, body: str) -> None:
 
 
 def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str = FCFS) -> Path:
-    """Write a policy with this body as `fair.py` into `folder`, which becomes the present folder; return the path."""
     monkeypatch.chdir(folder)
     save(folder / "fair.py", body)
     return folder / "fair.py"

@@ -38,19 +38,16 @@ class Replay:
 
     @property
     def screen(self) -> ReplayScreen:
-        """Return the replay screen, which may be under a dialog."""
         assert self.app.replay is not None
         return self.app.replay
 
     @property
     def scene(self) -> Scene:
-        """Return the scene shown last."""
         assert self.screen.scene is not None
         return self.screen.scene
 
     @property
     def session(self) -> Session:
-        """Return the session with which the present state of the screen can be restored."""
         assert self.app.session is not None
         return self.app.session
 
@@ -60,25 +57,20 @@ class Replay:
 
     @property
     def text(self) -> str:
-        """Return the text on the screen, dialogs included."""
         return "\n".join("".join(each.text for each in strip) for strip in self.app.screen._compositor.render_strips())
 
     @property
     def told(self) -> str:
-        """Return the text of all notifications so far."""
         return "\n".join(note.message for note in self.app._notifications)
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and wait until everything that they ask for has been shown."""
         await self.pilot.press(*keys)
         await self.settle()
 
     async def do(self, action: str) -> None:
-        """Run an action of the screen directly, without its key."""
         await self.screen.run_action(action)
 
     async def ask(self, order: Any) -> None:
-        """Send the worker a request, and wait until its result is on the screen."""
         self.screen.ask(order)
         await self.settle()
 
@@ -94,7 +86,6 @@ class Replay:
             await painted(self.pilot)
 
     async def complete(self) -> None:
-        """Wait until the whole run is computed and the screen no longer changes."""
         await self.wait_for(lambda: self.screen.scene is not None and self.scene.complete)
         await self.settle()
 

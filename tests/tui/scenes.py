@@ -47,11 +47,9 @@ def stage_of(engine: Engine) -> RunView:
 
 
 def scene_of(engine: Engine, job: int | None = None, **fields: Any) -> Scene:
-    """Return the scene for the engine's present step; `job` is the rank of the selected job."""
     scene = stage_of(engine).scene(Wish(Camera.on(engine.workload, 80, 40), selected=job))
     return replace(scene, **fields)
 
 
 def context_of(engine: Engine, *, selected: int | None = None, look: Look = DARK, **fields: Any) -> Context:
-    """Return the panels' context for the engine's present step; `selected` is the rank of the selected job."""
     return Context(about_of(engine.workload), scene_of(engine, selected), look, selected, **fields)

@@ -80,7 +80,6 @@ class Terminal:
 
     @property
     def attributes(self) -> list[object]:
-        """Return the modes of the terminal, as `termios.tcgetattr` gives them."""
         return termios.tcgetattr(self._keyboard)
 
     def vanish(self) -> None:
@@ -98,7 +97,6 @@ class Terminal:
             sleep(0.01)
 
     def wait(self) -> int:
-        """Wait until the program ends; return its exit code."""
         return self.program.wait(PATIENCE)
 
 

@@ -57,7 +57,6 @@ def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> str:
-    """Return the path of a trace; its name and all names in it look like markup."""
     path = tmp_path / FILE.replace(".swf", ".csv")
     path.write_text(TABLE)
     return str(path)

@@ -28,7 +28,6 @@ Frame = tuple[float, float, int]
 
 
 def frames(at: Terminal) -> Iterator[Frame]:
-    """Yield the moments that the screen has shown."""
     for time, line in at.top_lines():
         if found := TOP.search(line):
             yield time, parse_time(found[1]), int(found[2].replace(",", ""))

@@ -64,7 +64,6 @@ pytestmark = [
 
 
 def all_keys() -> list[str]:
-    """Return every key that has a meaning, except the one that ends the program."""
     screen = [each for key in every_key() for each in key.keys.split(",") if key.action != "quit"]
     chart = [each for key in Gantt.BINDINGS if isinstance(key, Binding) for each in key.key.split(",")]
     return [*screen, *chart, *OTHERS, *MOVES]
@@ -134,7 +133,6 @@ def burst(run: Replay, random: Random, keys: list[str]) -> list[str]:
 
 
 def is_blank(run: Replay) -> bool:
-    """Return True if the screen has no text, or is the empty one that Textual has below all others."""
     return type(run.app.screen) is Screen or not run.text.strip()
 
 

@@ -29,7 +29,6 @@ KEYS = (
 
 
 def steps_saved() -> int:
-    """Return the step that the autosave of the running program has; -1 if there is no autosave yet."""
     saved = [read_session(path).step for path in state_folder().glob("*.session")]
     return saved[0] if saved else -1
 

@@ -92,7 +92,6 @@ class Onlooker:
         return self.stage.timeline
 
     def does(self, order: Order, *stops: str) -> o.Noticed | str | None:
-        """Let the controller handle the request without interruption; `stops` are stop conditions."""
         return self.controller.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
 
     @property
@@ -247,7 +246,6 @@ class Walk:
         self.on.selected = self.lot.choice((None, self.lot.randrange(len(self.on.stage.workload))))
 
     def _compute(self) -> None:
-        """Compute the run further, as the worker does when it has no request."""
         for _ in range(self.lot.randrange(6)):
             self.on.controller.compute(0)
 
@@ -304,17 +302,11 @@ class Walk:
 
 
 def course(timeline: Timeline) -> Hashable:
-    """Return what determines the state at the present step: the step and the switches before it, however the user came
-    there.
-
-    Before the first step, a policy that takes over with the first step counts.
-    """
     switches = (s for s in timeline.branch.switches if s.step <= max(timeline.step, 1))
     return timeline.step, *((s.step, s.time, s.spec) for s in switches)
 
 
 def walk(seed: int, operations: int) -> Counter[str]:
-    """Make one random walk; return counts of what was done and compared."""
     made = Walk(seed)
     made.go(operations)
     return made.counts

@@ -23,9 +23,6 @@ def schedule(sample: str, spec: str, until: float = float("inf")) -> Schedule:
 
 @pytest.fixture(scope="module")
 def figure() -> Comparison:
-    """Return the comparison of fcfs and EASY on Zhang's figure 4: EASY starts job 5 at 600 instead of 1800, and no
-    other start changes.
-    """
     return compare(schedule("z-figure4", "fcfs"), schedule("z-figure4", "easy"))
 
 

@@ -27,7 +27,6 @@ def shape(*requests: Request, groups: tuple[NodeGroup, ...] = ()) -> Shape:
 
 
 def held(made: Shape, cores: int) -> tuple[list[int], list[list[int]]]:
-    """Return the nodes that the first job holds with these cores, and the amounts on each."""
     found = Holders(made).holdings(np.array([0]), SetTable.of([cores]))
     return found.node.tolist(), found.amounts.tolist()
 

@@ -21,7 +21,6 @@ def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...
 
 
 def policy_file(folder: Path, text: str) -> str:
-    """Write a user-defined policy into a file in `folder`; return the spec that names it."""
     path = folder / "own.py"
     path.write_text(text, encoding="utf-8")
     return str(path)

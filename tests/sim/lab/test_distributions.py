@@ -16,7 +16,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def waits(path: Path, policy: str) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """Return the waits of all jobs under `policy`: an array for each run, which differ in their seeds."""
     with Results(path) as results:
         keys = [key for key, name in results.rows(["key", "policy"]) if name == policy]
         return [results.jobs_of(key).quantity("wait") for key in keys]

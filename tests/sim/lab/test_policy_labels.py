@@ -17,7 +17,6 @@ SERIES = ["relaxed:omega=0", "relaxed:omega=1", "relaxed:omega=2"]
 
 
 def labels(*specs: str) -> list[str]:
-    """Return the labels of these policies in one file."""
     policies = [parse_policy(spec) for spec in specs]
     return list(policy_labels((written_policy(policy), full_policy(policy)) for policy in policies).values())
 

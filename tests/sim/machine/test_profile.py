@@ -48,7 +48,6 @@ def both(jobs: list[tuple[int, int, int]]) -> tuple[Profile, Seconds]:
 
 
 def second_by_second(plan: Profile, since: int = 0) -> list[int]:
-    """Return the number of free processors in each second from `since` on."""
     steps = list(plan.steps())
     return [next(free for t, free in reversed(steps) if t <= s) for s in range(since, HORIZON)]
 

@@ -21,7 +21,6 @@ SPECS = ("easy", "fcfs", "conservative", "selective", "gang")
 
 
 def again(timeline: Timeline, **of_timeline: object) -> Timeline:
-    """Return a new timeline with the same branches, made from the records of the first."""
     fresh = Timeline(timeline.workload, "easy", **of_timeline)  # type: ignore[arg-type]
     restore(fresh, records_of(timeline))
     return fresh

@@ -77,7 +77,6 @@ def refused(text: str) -> str:
 
 
 def changed(old: str, new: str) -> str:
-    """Return the text of a small session in which `old` is replaced by `new`."""
     text = session_text(small())
     assert old in text
     return text.replace(old, new)

@@ -37,16 +37,12 @@ def snapshots(engine: Engine) -> list[Snapshot]:
 
 
 def fires(stop: str, seen: list[Snapshot]) -> list[float | None]:
-    """Return the times at which the stop condition fires, for the successive snapshots `seen`."""
     parsed = parse_stop(stop)
     return [after.time for before, after in pairwise(seen) if parsed.fires(before, after)]
 
 
 @pytest.fixture
 def narrow(lab: Lab) -> list[Snapshot]:
-    """Return the snapshots of a run: job 2 needs the whole machine and waits for job 1; job 3 passes it, job 4 may not,
-    and job 1 ends before its estimate.
-    """
     jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
     return snapshots(Engine(lab.workload(4, *jobs), parse_policy("easy")))
 

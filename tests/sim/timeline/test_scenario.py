@@ -23,7 +23,6 @@ FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 
 @pytest.fixture(scope="module")
 def figure() -> Workload:
-    """Return Zhang's figure 4: at 600 job 5 passes others under EASY; no job passes under FCFS."""
     return Workload.of(read(sample_path("z-figure4"))).with_overruns()
 
 

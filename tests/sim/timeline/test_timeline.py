@@ -99,7 +99,6 @@ class Walk(RuleBasedStateMachine):
         self.timeline.look_at(data.draw(st.sampled_from(sorted(self.switches))))
 
     def kept(self) -> dict[int, str]:
-        """Return the present branch's switches before the present step: mapping from step to policy."""
         known = self.switches[self.timeline.branch.name]
         return {step: spec for step, spec in known.items() if step < self.timeline.step}
 

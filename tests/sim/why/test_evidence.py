@@ -57,7 +57,6 @@ def evidence(engine: Engine, job: str, passed: PassedBy = NOBODY) -> Evidence:
 
 
 def rows(engine: Engine, job: str, *kinds: type[Fact]) -> list[tuple[str, str]]:
-    """Return the facts of these kinds as (label, value) texts."""
     found = evidence(engine, job)
     return [fact_row(fact, found.at) for fact in found.facts if isinstance(fact, kinds)]
 

@@ -16,9 +16,6 @@ LAB = Lab()
 
 @pytest.fixture
 def narrow(lab: Lab) -> Engine:
-    """Return an engine with steps 1 to 6 at 0, 5, 10, 12, 50 and 150: job 3 passes job 2, which waits for the whole
-    machine.
-    """
     return lab.run("easy", 4, "1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
 
 

@@ -152,9 +152,6 @@ def test_an_empty_trace_has_a_portrait_too() -> None:
 
 
 def read(path: Path) -> Trace:
-    """Return the trace, read by a simple reader that is enough for the archive's own files; with it the program's
-    reader is compared.
-    """
     with gzip.open(path, "rt", errors="replace") as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
     return Trace(path.name, "swf", tuple(row[0] for row in rows), np.array(rows, dtype=float), Header(max_procs=100))

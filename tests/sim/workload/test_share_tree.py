@@ -13,7 +13,6 @@ from tests.sim.live.cluster.slurm.answers import VERSIONS, parts
 
 
 def factors(tree: ShareTree, usage: dict[str, float]) -> dict[str, float]:
-    """Return the factor of each user by name; `usage` is by user, 0 if missing."""
     used = {at: usage.get(each.user, 0.0) for at, each in enumerate(tree.entries) if each.user}
     return {tree.entries[at].user: round(factor, 3) for at, factor in tree.factors(used).items()}
 

@@ -41,12 +41,10 @@ def chart_of(
 
 
 def picture(engine: Engine, look: Look, size: Size, selected: int | None = None, **chosen: float) -> str:
-    """Return the chart of the engine's present state as text."""
     return paint(chart_of(engine, size, look, **chosen), look, size, selected).text  # type: ignore[arg-type]
 
 
 def scene_of(engine: Engine, chart: ChartScene) -> Scene:
-    """Return a scene (what a screen shows) that has only this chart."""
     snapshot = engine.snapshot()
     strip = StripScene(begin=0, end=engine.now, known=engine.now, utilization=(), waiting=())
     return Scene(snapshot, engine.now, engine.step_count, snapshot.next_time is None, chart, strip)

@@ -59,7 +59,6 @@ async def lesson(scene: int, size: tuple[int, int] = (120, 36)) -> AsyncIterator
 
 
 def is_there(screen: LessonScreen) -> bool:
-    """Return True if the recording has been read and the screen shows the poll and the job of the scene."""
     scene = screen.scene
     is_read = scene is not None and scene.state.reading is None and scene.picture == screen.walk.moment.step
     return is_read and screen.state.selected is not None

@@ -32,7 +32,6 @@ def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = 
 
 
 def flat(page: str) -> str:
-    """Return the page as one line."""
     return " ".join(page.split())
 
 

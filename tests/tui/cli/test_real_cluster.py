@@ -157,7 +157,6 @@ def test_a_sweep_survives_a_drained_node_and_a_cancelled_job(jobs: dict[str, str
 
 
 def workers() -> list[tuple[str, str]]:
-    """Return (job number, node) of each running worker of the sweep."""
     found = say("squeue", "-h", "-t", "running", "-n", "sweep", "-o", "%A %N").split("\n")
     return [(number, node) for number, _, node in (line.partition(" ") for line in found if line)]
 

@@ -9,6 +9,5 @@ from tests.sim.lab.test_pivot import file
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return the path of a results file with the runs of `tests.sim.lab.test_pivot`."""
     file(tmp_path / "r.sqlite").__exit__()
     return tmp_path / "r.sqlite"

@@ -23,7 +23,6 @@ CAMERA = Camera(10, 0, 32, 80, 40)
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Poll without waiting between two polls."""
     monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
 
 

@@ -119,5 +119,4 @@ async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda
 
 
 def text_of(app: LiveApp) -> str:
-    """Return the text on the screen."""
     return "\n".join("".join(part.text for part in strip) for strip in app.screen._compositor.render_strips())

@@ -19,7 +19,6 @@ from tui.panels.matrix_panel import draw_matrix, phases
 
 
 def figure_7(**fields: object) -> Context:
-    """Return the panels' context in Zhang's figure 7 at 300, when job 6 has just opened the fourth row."""
     return context_of(engine_of("z-figure7", "gang-migrate-backfill", until=300), **fields)  # type: ignore[arg-type]
 
 

@@ -14,14 +14,12 @@ SPECS = ("fcfs", "easy", "conservative", "selective:sf=1.5", "multiqueue:specula
 
 
 def under(spec: str) -> Context:
-    """Return the panels' context at a time at which a job waits and is selected, under the policy `spec`."""
     engine = engine_of("lublin-128", spec, steps=233)
     waiting = engine.snapshot().queue
     return context_of(engine, selected=waiting[0].job.rank if waiting else 0)
 
 
 def unknown(context: Context, lines: list[Line], words: str) -> set[str]:
-    """Return those words, found with the regular expression `words`, for which no explanation is shown."""
     found = [(each, word) for each in lines for word in re.finditer(words, each.text)]
     assert found
     return {word[0] for each, word in found if not context.told(each, word.start(), None)}

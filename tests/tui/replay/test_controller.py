@@ -73,7 +73,6 @@ class Impatient:
 
 @pytest.fixture
 def figure() -> Replayed:
-    """Return the replay of z-figure4 under EASY: five jobs in ten steps."""
     return Replayed()
 
 

@@ -57,12 +57,10 @@ class Watched:
         return [told.message for told in self.told if isinstance(told, Failed)]
 
     def settle(self) -> Scene:
-        """Wait for the scene that answers all requests, and return it."""
         self.wait_for(lambda: self.shown and self.shown[-1].answers == self.player.asked)
         return self.shown[-1].scene
 
     def does(self, *orders: o.Order) -> Scene:
-        """Send all these requests before the worker handles the first; return the scene that answers them."""
         for order in orders:
             self.player.ask(order)
         return self.settle()

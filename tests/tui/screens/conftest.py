@@ -31,7 +31,6 @@ class Asker(App[None]):
 
     @property
     def text(self) -> str:
-        """Return the text on the screen."""
         return "\n".join("".join(each.text for each in strip) for strip in self.screen._compositor.render_strips())
 
 
@@ -57,7 +56,6 @@ class Person:
         await painted(self.pilot)
 
     async def wait(self) -> str:
-        """Wait for the work in the background; return the text on the screen."""
         await finished(self.app)
         await painted(self.pilot)
         return self.app.text

@@ -18,7 +18,6 @@ def seen(run: Replay, selector: str) -> str:
 
 
 def noted(run: Replay) -> str:
-    """Return the sentence under the chart, and all notifications."""
     return "\n".join([seen(run, "#sentence"), *(each.message for each in run.app._notifications)])
 
 
@@ -31,26 +30,22 @@ def find(run: Replay, selector: str, text: str) -> Offset:
 
 
 async def enter(run: Replay, text: str) -> None:
-    """Paste a text into the open dialog, in place of the text there, and press Enter."""
     await run.pilot.press("ctrl+u")
     run.app.screen.post_message(Paste(text))
     await run.press("enter")
 
 
 async def click(run: Replay, selector: str, text: str) -> None:
-    """Click on a text in the widget that `selector` finds."""
     await run.pilot.click(selector, offset=find(run, selector, text))
     await run.settle()
 
 
 async def hover(run: Replay, selector: str, spot: Offset = NULL_OFFSET) -> None:
-    """Move the mouse pointer to the cell `spot` of the widget that `selector` finds."""
     await run.pilot.hover(selector, offset=spot)
     await run.settle()
 
 
 def cell(run: Replay, time: float, processor: int) -> Offset:
-    """Return the position on the screen of a processor at a time in the chart."""
     chart = run.scene.chart
     assert chart is not None
     return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.rows_of(processor).start // 2)

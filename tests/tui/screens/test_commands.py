@@ -40,7 +40,6 @@ class Room(App[None]):
 
 
 def named(kind: str) -> dict[str, str]:
-    """Return the commands whose titles begin with `kind`: mapping from the rest of the title to the action."""
     return {title.partition(": ")[2]: action for title, _, action in choices(["user"]) if title.startswith(kind)}
 
 

@@ -63,7 +63,6 @@ class Stand(App[None]):
 
     @property
     def view(self) -> ChartView:
-        """Return the view that was drawn last."""
         assert self.drawn is not None
         return self.drawn.view
 
@@ -80,7 +79,6 @@ Press = Pilot[None]
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """Return a run at 100 s: J1 runs on three of four processors and J2 waits for it."""
     return lab.run("easy", 4, "1 0 3 200 300", "2 5 2 100 100", "3 100 1 40 40", until=100)
 
 

@@ -26,9 +26,6 @@ CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
 
 def numbered(context: Context, size: Size, first: int) -> Sheet:
-    """Return a panel with a hundred lines, one for each job, from line `first` on; the selected job's line must stay
-    visible.
-    """
     body = tuple(line(f"line {index}", rank=index) for index in range(first, min(100, first + size[1] - 1)))
     return Sheet("Numbers", (line("heading"),), body, first, 100, "a note", context.selected)
 
@@ -75,7 +72,6 @@ class Ringing(BaseScreen[None]):
 
 
 def seen(panel: Panel) -> list[str]:
-    """Return the lines of text on the panel, without the mark of the scroll position."""
     return [panel.render_line(y).text[:-1].strip() for y in range(panel.size.height)]
 
 

@@ -10,7 +10,6 @@ HEAD = 'title = "Passing"\ntrace = "z-figure4"\npolicy = "easy"\n'
 
 
 def file(folder: Path, *scenes: str, head: str = HEAD) -> Path:
-    """Write a lesson with these scenes, each as TOML, into a file in `folder`; return its path."""
     path = folder / "passing.toml"
     path.write_text(head + "".join(f"[[scene]]\n{scene}\n" for scene in scenes), encoding="utf-8")
     return path

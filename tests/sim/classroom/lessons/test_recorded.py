@@ -42,7 +42,6 @@ def polls() -> Polls:
 
 @pytest.fixture
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all lessons share one reading of the recording and its forecasts, which take most of the time."""
     monkeypatch.setattr(recorded, "Polls", lambda recording: polls())
 
 

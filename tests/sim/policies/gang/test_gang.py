@@ -70,13 +70,11 @@ class Stage:
         return job
 
     def suspend(self, columns: int) -> Job:
-        """Add a suspended job that needs these columns (bits)."""
         job = self.add(columns.bit_count(), 100)
         self.moment._suspended[job.rank], self.moment._suspended_since[job.rank] = columns, 0
         return job
 
     def finish(self, rank: int) -> None:
-        """Complete a job."""
         self.sharing.leave(rank)
         self.something_completes()
 
@@ -108,7 +106,6 @@ class Stage:
         return rows
 
     def those(self, kind: type) -> list[Any]:
-        """Return the decisions of this type in the last pass."""
         return [decision for decision in self.moment._decisions if isinstance(decision, kind)]
 
 

@@ -59,17 +59,14 @@ def run(workload: Workload, spec: str, until: float = inf) -> Engine:
 
 
 def high(workload: Workload, *ids: str) -> Workload:
-    """Return the workload with high priority for these jobs."""
     return replace(workload, high=np.array([name in ids for name in workload.ids]))
 
 
 def reserve(workload: Workload, **wanted: float) -> Workload:
-    """Return the workload with requested starts, given as `J1=100.0` for job 1."""
     return replace(workload, reserve=np.array([wanted.get(f"J{name}", nan) for name in workload.ids]))
 
 
 def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
-    """Return (job, borrowing partition, lending partition, processors) of each loan."""
     decisions = (decision for _, decision in engine.history.all_decisions())
     return [(d.job.id, d.to, d.lender, d.processors) for d in decisions if isinstance(d, Borrow)]
 

@@ -211,7 +211,6 @@ def test_code_is_found_while_a_thread_loads_another_file(fair: Path, monkeypatch
 
 
 def committed(file: Path) -> Path:
-    """Commit the file to a new repository in its folder, and return the folder."""
     for words in (("init", "-q"), ("add", file.name), ("commit", "-q", "-m", "first")):
         subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@here", *words], check=True, cwd=file.parent)
     return file.parent

@@ -11,13 +11,11 @@ IS = "immediate:slice=10"
 
 
 def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
-    """Return the start and end of each stretch of the job on processors."""
     rank = engine.workload.rank_of(job)
     return [(stretch.start, stretch.end) for stretch in engine.history.stretches() if stretch.rank == rank]
 
 
 def suspensions(engine: Engine) -> list[tuple[float, str]]:
-    """Return (time, job) of each suspension."""
     decided = engine.history.all_decisions()
     return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
 

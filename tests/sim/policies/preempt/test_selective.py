@@ -33,7 +33,6 @@ PAIR = ("1 0 2 100 100", "2 0 2 10 10")
 
 
 def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
-    """Return the start and end of each stretch of the job on processors."""
     return [(stretch.start, stretch.end) for stretch in stretches(engine, job)]
 
 
@@ -43,7 +42,6 @@ def stretches(engine: Engine, job: str) -> list[Stretch]:
 
 
 def suspensions(engine: Engine) -> list[tuple[float, str]]:
-    """Return (time, job) of each suspension."""
     decided = engine.history.all_decisions()
     return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
 
@@ -105,7 +103,6 @@ def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
 
 
 def figure_3_1(sf: float, tick: float = 1) -> Engine:
-    """Return a run of two equal jobs that need the whole machine and are submitted together."""
     engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), watchers=[Checker])
     engine.run()
     return engine

@@ -22,7 +22,6 @@ MANY = 50_000
 
 
 def near(share: Bools, expected: float) -> bool:
-    """Return True if the share of True values is within five standard errors of the expected one."""
     return bool(abs(share.mean() - expected) < 5 * math.sqrt(expected * (1 - expected) / len(share)))
 
 

@@ -14,7 +14,6 @@ ASCII = DARK.with_mode("ascii")
 
 @pytest.fixture
 def halted() -> Engine:
-    """Return Kettimuthu's figure at 00:39: J1 was suspended at 00:12, and now suspends J2."""
     return engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
 
 

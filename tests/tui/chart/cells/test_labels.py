@@ -4,9 +4,6 @@ from tui.chart.cells.labels import Label, place_labels
 
 
 def labels(*rows: str) -> list[Label]:
-    """Return the placed labels. In `rows` each character is a cell: a digit is a past job, a letter a planned one (a is
-    job 0), a dot is empty.
-    """
     cells = [[int(c) if c.isdigit() else -1 if c == "." else ord(c) - ord("a") for c in row] for row in rows]
     ahead = [[c.isalpha() for c in row] for row in rows]
     return place_labels(np.array(cells), np.array(ahead), lambda rank: f"J{rank}")

@@ -12,7 +12,6 @@ SIZE = Size(46, 6)
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """Return a run in which J2 waits for the end of J1, and will have the whole machine."""
     return lab.run("easy", 4, "1 0 3 100 100", "2 0 4 100 100", until=0)
 
 

@@ -27,13 +27,11 @@ SIZE = Size(46, 6)
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """Return a run at 100: J1 and J3 run, J2 has ended."""
     return lab.run("easy", 4, "1 0 3 200 300", "2 0 2 100 100", "3 10 1 40 40", until=100)
 
 
 @pytest.fixture
 def stopped(lab: Lab) -> Engine:
-    """Return a run in which J2 suspended J1 for a while and ran on half of its processors."""
     return lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", "3 1100 1 10 10")
 
 
@@ -70,7 +68,6 @@ def test_a_suspended_job_leaves_a_trail_where_nobody_else_runs(stopped: Engine) 
 
 @pytest.fixture
 def turns(lab: Lab) -> Engine:
-    """Return a run at 300 of two jobs that took turns; J2 has ended."""
     return lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
 
 

@@ -15,7 +15,6 @@ TEN_SECONDS_A_PIXEL = Frame(left=0, top=0, width=40, height=8, begin=0, end=400,
 
 
 def stretches(*jobs: tuple[int, float, float, int]) -> list[Stretch]:
-    """Return stretches (jobs on processors for a time), given as (rank, start, end, processors as bits)."""
     return [Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs]
 
 

@@ -26,13 +26,11 @@ class Process:
         self.told, self._reader, self._writer = told, reader, writer
 
     async def heard(self) -> tuple[bytes, Any]:
-        """Return (kind, content) of the next message that the process receives."""
         head = await asyncio.wait_for(self._reader.readexactly(5), 10)
         payload = await self._reader.readexactly(int.from_bytes(head[1:], "big"))
         return head[:1], payload if head[:1] == b"D" else json.loads(payload)
 
     async def heard_of(self, kind: bytes) -> Any:
-        """Return the content of the next message of this kind; messages of other kinds are skipped."""
         while (heard := await self.heard())[0] != kind:
             pass
         return heard[1]

@@ -31,7 +31,6 @@ async def classes(**how: Any) -> AsyncIterator[tuple[Any, FakeForkServer, Classr
 
 
 async def seen(client: Any, scene: int | str = "") -> dict[str, Any]:
-    """Return the teacher's view of the class, for this scene."""
     async with client.get(f"/class/secret?scene={scene}") as answer:
         found: dict[str, Any] = await answer.json()
     return found
@@ -127,7 +126,6 @@ async def common_of(fork_server: FakeForkServer) -> Process:
 
 
 async def wall_of(common: Process) -> str:
-    """Return the next text that the common screen receives for the wall."""
     while (told := await common.heard_of(b"M"))["type"] != "wall":
         pass
     return str(told["text"])

@@ -41,7 +41,6 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def forecasts() -> list[Ahead]:
-    """Return a list of the forecasts made so far, which take a second and are the same in all pictures."""
     return []
 
 

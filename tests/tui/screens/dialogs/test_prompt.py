@@ -7,7 +7,6 @@ from tui.screens.dialogs.prompt import Answers, Prompt, complained, pointed
 
 
 def number(text: str) -> str:
-    """Return the text if it is a number; otherwise raise a ParameterError."""
     if not text.isdigit():
         raise ParameterError(f"expected a number, got '{text}'")
     return text

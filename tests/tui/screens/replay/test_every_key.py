@@ -55,7 +55,6 @@ PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(
 
 
 def observed(run: Replay) -> tuple[Any, ...]:
-    """Return everything that a key may change: texts, screen, focus, clipboard, and whether the program ends."""
     app = run.app
     focused = app.screen.focused
     return run.text, run.told, type(app.screen), focused and focused.id, app.clipboard, app._exit

@@ -16,7 +16,6 @@ from tui.sessions.session_conversion import found_session
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder in which files are saved."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -133,7 +132,6 @@ async def test_a_look_is_another_ground_under_everything() -> None:
 
 
 def grounds(run: Replay) -> set[str]:
-    """Return all background colours on the screen."""
     strips = run.app.screen._compositor.render_strips()
     styles = [segment.style for strip in strips for segment in strip]
     return {style.bgcolor.name for style in styles if style is not None and style.bgcolor is not None}

@@ -70,7 +70,6 @@ async def test_the_wheel_zooms_where_the_pointer_is() -> None:
 
 
 async def turn_wheel(run: Replay, spot: Offset, *, shift: bool = False) -> None:
-    """Turn the mouse wheel once, away from the user, with the pointer at `spot` of the chart."""
     await run.pilot._post_mouse_events([MouseScrollUp], "#chart", spot, shift=shift)
     await run.settle()
 

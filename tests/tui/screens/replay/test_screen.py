@@ -34,14 +34,12 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def begun(run: Replay, drawn: list[str]) -> None:
-    """Wait until nothing is drawn any more by itself, and empty the list `drawn`."""
     await run.complete()
     await run.pilot.pause(0.1)
     drawn.clear()
 
 
 def scrub(run: Replay, move: int) -> None:
-    """Send the message that the pointer is dragged over the strip, to a column that depends on `move`."""
     strip = run.screen.query_one(Scrubber)
     strip.post_message(Scrubber.Scrubbed(10 + move % 40, strip.size.width - 2))
 

@@ -26,7 +26,6 @@ class Clock:
         return next(self._waits, LONG)
 
     async def passes(self) -> int:
-        """Let everything that is due happen; return the number of ticks so far."""
         for _ in range(20):
             await asyncio.sleep(0.001)
         return self.many
