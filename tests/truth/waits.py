@@ -112,8 +112,6 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
 
 # Reasons in the past tense
 
-Others = Callable[[str, str], None]
-
 
 class Past(NamedTuple):
     """Pattern of a sentence on many steps, the kinds of reasons that it stands for, and the pattern of the jobs named

@@ -22,56 +22,8 @@ def schedule(sample: str, spec: str, until: float = float("inf")) -> Schedule:
 
 
 @pytest.fixture(scope="module")
-def figure() -> Comparison:
-    return compare(schedule("z-figure4", "fcfs"), schedule("z-figure4", "easy"))
-
-
-@pytest.fixture(scope="module")
 def realistic() -> Comparison:
     return compare(schedule("lublin-128", "easy"), schedule("lublin-128", "selective"))
-
-
-def test_the_better_value_of_each_metric_is_reported(figure: Comparison) -> None:
-    found = {entry.metric.name: entry for entry in figure.metrics}
-    assert (found["mean_wait"].first, found["mean_wait"].second) == (942, 702)
-    assert found["mean_wait"].better == 1
-    assert found["mean_wait"].change == pytest.approx(-240 / 942)
-    assert found["max_wait"].better is None  # the same
-    assert found["backfilled"].better is None  # neither more nor less of it is better
-    assert found["backfilled"].change is None  # from none at all
-
-
-def test_r_is_above_zero_where_the_second_is_better(figure: Comparison) -> None:
-    everybody, short, medium, long = figure.slowdowns
-    assert everybody.first is not None
-    assert everybody.second is not None
-    assert everybody.r == pytest.approx((everybody.first - everybody.second) / everybody.second)
-    assert short.r is not None
-    assert short.r > 0
-    assert medium.r == 0
-    assert (long.jobs, long.r) == (0, None)
-
-
-def test_who_moved(figure: Comparison) -> None:
-    assert (figure.starts.earlier.jobs, figure.starts.same, figure.starts.later.jobs) == (1, 4, 0)
-    assert (figure.starts.earlier.total, figure.starts.later.total) == (1200, 0)
-    (gain,) = figure.gained
-    assert (gain.job.id, gain.waits, gain.later) == ("5", (1760, 560), -1200)
-    assert figure.lost == ()
-
-
-def test_the_groups_hold_every_job(realistic: Comparison) -> None:
-    assert realistic.jobs == 1000
-    assert sum(ratio.jobs for ratio in realistic.slowdowns[1:]) == 1000
-    assert sum(ratio.jobs for ratio in realistic.categories) == 1000
-
-
-def test_moves_are_the_difference_of_the_total_waits(realistic: Comparison) -> None:
-    waits, moved = realistic.waits, realistic.starts
-    total = next(of for of in realistic.metrics if of.metric.name == "total_wait_hours")
-    assert (total.first, total.second) == pytest.approx((waits.first / 3600, waits.second / 3600))
-    assert (waits.saved, waits.added) == pytest.approx((moved.earlier.total, moved.later.total))
-    assert waits.first - waits.saved + waits.added == pytest.approx(waits.second)
 
 
 def test_who_starts_in_both_and_ends_in_one_moves_no_start_and_no_wait() -> None:

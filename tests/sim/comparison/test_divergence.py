@@ -14,7 +14,7 @@ from sim.comparison.divergence import Account, Act, Divergence, Side, account, p
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_inferred import NotConsidered
-from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
+from sim.decisions.reasons_to_wait import PlannedLater
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
@@ -76,27 +76,6 @@ def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
     kept = account_of(of, "conservative", 3, 4)
     assert isinstance(kept.waits, PlannedLater)
     assert kept.delays == Delayed(of.jobs[3], 10, 150 - 10)
-
-
-def test_a_suspension_is_a_parting() -> None:
-    of = sample("k-figure3.1")
-    found = parted(of, "easy", "selective:sf=1.5")
-    assert found is not None
-    assert (found.time, found.only) == (1800, ((), (Act("suspended", 0), Act("starts", 1))))
-    assert account_of(of, "easy", 1800, 0).where == "running"
-
-
-def test_coming_into_the_matrix_is_a_start() -> None:
-    found = parted(sample("z-figure7"), "easy", "gang")
-    assert found is not None
-    assert (found.time, found.only) == (60, ((), (Act("starts", 1),)))
-
-
-def test_a_speculative_run_is_not_an_ordinary_one(lab: Lab) -> None:
-    of = lab.workload(4, "1 0 2 2000 2000")
-    found = parted(of, "multiqueue", "multiqueue:speculate=180")
-    assert found is not None
-    assert found.only == ((Act("starts", 0),), (Act("starts", 0, 180),))
 
 
 def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab) -> None:
@@ -173,9 +152,3 @@ def test_every_run_can_account_for_every_job_it_parted_over(lab: Lab, data: st.D
 @pytest.mark.parametrize("spec", sorted(RUNS))
 def test_a_run_does_not_part_from_itself(spec: str) -> None:
     assert parted(sample("z-figure7"), spec, spec) is None
-
-
-def test_a_policy_that_says_why_is_taken_at_its_word() -> None:
-    """Under EASY, job 4 of Zhang's figure 4 waits because it would delay job 3."""
-    of = sample("z-figure4")
-    assert isinstance(account_of(of, "easy", 600, 3).waits, WouldDelay)

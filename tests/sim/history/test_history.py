@@ -65,32 +65,6 @@ def test_windows_that_begin_and_end_with_stretches() -> None:
         assert history.between(start, end) == filtered(history, start, end)
 
 
-def test_the_window_of_everything() -> None:
-    history = HISTORIES[-1]
-    assert history.between(-inf, inf) == list(history.stretches())
-
-
-def test_a_stretch_is_there_from_its_start_on_and_gone_at_its_end() -> None:
-    history = History()
-    history.finish(history.begin(rank=0, now=10, processors=0b11), 20)
-    stretch = Stretch(rank=0, start=10, end=20, kind="run", processors=0b11, ended_by="done")
-    assert history.between(10, 11) == history.between(19, 25) == history.between(0, 30) == [stretch]
-    assert history.between(0, 10) == history.between(20, 30) == []
-    assert history.between(0, 30, processors=0b100) == []
-
-
-def test_an_open_stretch_has_no_end_and_is_seen_ever_after() -> None:
-    history = History()
-    history.begin(rank=3, now=10, processors=1)
-    assert [s.end for s in history.between(1000, 1001)] == [None]
-
-
-def test_times_come_back_as_they_were() -> None:
-    history = History()
-    history.finish(history.begin(0, 10, 1), 12.5)
-    assert (history.stretch(0).start, history.stretch(0).end) == (10, 12.5)
-
-
 def test_which_step_was_the_last_at_a_time(lab: Lab) -> None:
     history = lab.run("fcfs", 1, "1 5 1 10 10").history
     assert [history.time_of(step) for step in range(history.steps)] == [5, 15]

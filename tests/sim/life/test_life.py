@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
-from sim.decisions.reasons_inferred import AwaitsTurn, Heads, NotConsidered
-from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons_inferred import Heads
+from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
 from sim.history.stretch_queries import InTheWay
 from sim.life.life import Life, life_of
-from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
+from sim.life.moments import Planned, Unplanned
 from sim.life.summary import figures
 from sim.policies import parse_policy
 from sim.workload.follows import After, Follow
@@ -51,34 +50,6 @@ def sample(name: str) -> Workload:
 def moment_kinds(life: Life) -> list[tuple[float, str]]:
     """Return (time in seconds, name of the kind) of each event in the life."""
     return [(moment.time, type(moment).__name__) for moment in life.moments]
-
-
-def test_a_job_that_finds_room_starts_at_once() -> None:
-    of = workload(4, (0, 2, 10, 20), (5, 1, 10, 20))
-    lived = life(of, "easy", "2")
-    assert lived.moments == (
-        Submitted(5, ahead=0, wanted=0, free=None),
-        Started(5, InOrder(free=2), backfilled=False, freed=(), since=5),
-        Ended(15, killed=False),
-    )
-    assert (lived.wait, lived.ran, lived.passes) == (0, 10, ())
-
-
-def test_the_head_waits_for_those_that_hold_its_processors() -> None:
-    """Job 3 needs 4 processors and 1 is free: job 1 ends at 100, and job 2 ends at 150, before its expected end at
-    200.
-    """
-    of = workload(4, (0, 1, 100, 100), (0, 2, 150, 200), (10, 4, 10, 10))
-    lived = life(of, "easy", "3")
-    assert moment_kinds(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
-    (waited,) = lived.waits
-    assert (waited.until, waited.steps, waited.state) == (150, 2, Heads(1))
-    assert waited.numbers["free"] == (1, 2)
-    assert waited.lacking == 3
-    assert [(h.job.id, h.until) for h in waited.missing] == [("1", 100), ("2", 200)]
-    started = lived.moments[-2]
-    assert isinstance(started, Started)
-    assert [(h.job.id, h.until) for h in started.freed] == [("2", 200)]
 
 
 def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
@@ -130,34 +101,6 @@ def test_who_would_run_into_maintenance_waits_for_that_and_not_for_room(policy: 
     assert (then.until, type(then.state) in (Heads, TooFewFree, NoVictims)) == (100, True)
 
 
-def test_fcfs_does_not_come_to_a_job_behind_its_head() -> None:
-    """Job 5 (5 processors) would fit next to job 2 from 600 on, but the queue stops at 3, then at 4."""
-    lived = life(sample("z-figure4.swf"), "fcfs", "5")
-    first, second = lived.waits
-    assert isinstance(first.state, NotConsidered)
-    assert (first.blocker.id if first.blocker else None, first.until, first.fitting) == ("3", 1200, 600)
-    assert (second.blocker.id if second.blocker else None, second.until, second.fitting) == ("4", 1800, 0)
-
-
-def test_conservative_holds_a_job_back_for_what_is_planned_before_it() -> None:
-    """Kettimuthu's figure 2.1: job 5 would fit at once, but would delay job 4."""
-    lived = life(sample("k-figure2.1-2.2.swf"), "conservative", "5")
-    assert [(w.time, w.until, type(w.state)) for w in lived.waits] == [
-        (30, 1800, PlannedLater),
-        (1800, 2400, TooFewFree),
-    ]
-    assert [(p.time, p.at, p.was) for p in lived.plans] == [(30, 2400, None)]
-    assert lived.plans[0].promised
-
-
-def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
-    """Job 1 is expected to end at 100 and ends at 40, so that job 2's planned start moves 60 s earlier."""
-    of = workload(2, (0, 2, 40, 100), (10, 2, 10, 10))
-    moved = life(of, "conservative", "2").plans[-1]
-    assert (moved.time, moved.at, moved.was, moved.moved) == (40, 40, 100, -60)
-    assert [(h.job.id, h.until) for h in moved.early] == [("1", 100)]
-
-
 def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> None:
     """Ward's figure 1: job 3 passes job 2 at 20 and runs until 1220, which moves job 2's plan. Job 4 passes at 30 but
     has ended by 930.
@@ -180,59 +123,6 @@ def test_a_head_that_is_overtaken_loses_its_planned_start() -> None:
     ]
     (passed,) = lived.passes
     assert (passed.time, passed.job.id, passed.behind) == (50, "3", False)
-
-
-def test_the_reason_of_a_backfilled_job_is_kept() -> None:
-    of = workload(4, (0, 3, 100, 100), (1, 2, 10, 10), (2, 1, 50, 50), (3, 1, 500, 500))
-    third, fourth = life(of, "easy", "3").moments[1], life(of, "easy", "4").moments[-2]
-    assert isinstance(third, Started)
-    assert isinstance(fourth, Started)
-    assert isinstance(third.because, EndsBefore)
-    assert isinstance(fourth.because, FitsExtra)
-    assert (third.backfilled, fourth.time) == (True, 52)
-
-
-def test_a_job_that_exceeds_its_estimate_is_killed() -> None:
-    assert life(workload(1, (0, 1, 30, 20)), "fcfs", "1").moments[-1] == Ended(20, killed=True)
-
-
-def test_suspension_names_the_jobs_that_took_the_processors() -> None:
-    """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both arrive at 0."""
-    lived = life(sample("k-figure3.1.swf"), "selective:sf=1.5", "1")
-    pause = lived.pauses[0]
-    assert (pause.time, pause.ran, [job.id for job in pause.by]) == (1800, 1800, ["2"])
-    assert sum(p.seconds for p in lived.pauses) == (lived.end or 0) - 3600
-    assert (lived.wait, lived.ran, lived.waits) == (0, 3600, ())
-
-
-def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
-    """A speculative run of a job that needs 30 s is killed after 10 s. Then all 4 processors are free, and the job
-    starts again.
-    """
-    lived = life(workload(4, (0, 4, 30, 2000)), "multiqueue:speculate=10", "1")
-    lost = next(m for m in lived.moments if isinstance(m, Requeued))
-    first, second = (m for m in lived.moments if isinstance(m, Started))
-    assert (lost.time, lost.lost) == (10, 10)
-    assert (first.time, first.limit, second.time, second.since) == (0, 10, 10, 10)
-    assert (lived.end, lived.ran) == (40, 30)
-
-
-def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
-    """Two jobs over all processors: turns of 200 s, so job 2, which arrives at 60, has its first turn at 260."""
-    of = workload(4, (0, 4, 1000, 1000), (60, 4, 400, 400))
-    lived = life(of, "gang", "2")
-    assert moment_kinds(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
-    (waited,) = lived.waits
-    assert (waited.until, waited.state) == (260, AwaitsTurn(2))
-    assert lived.stay
-    assert (lived.stay.rows, lived.stay.own, lived.stay.alone) == ((2, 2), (1, 1), 0)
-
-
-def test_replicas_are_summed_up() -> None:
-    """Zhang's figure 7: job 4 also has a replica, so that it runs in two rows from its first turn on."""
-    stay = life(sample("z-figure7.swf"), "gang", "4").stay
-    assert stay
-    assert (stay.own.high, stay.replicated, stay.alone) == (2, stay.until - stay.time, 0)
 
 
 @pytest.mark.parametrize("policy", ["gang", "gang-backfill", "gang-migrate", "selective", "multiqueue:speculate=180"])

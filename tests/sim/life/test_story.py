@@ -6,7 +6,7 @@ import pytest
 
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
-from sim.life.summary import figures, plans_told, summary
+from sim.life.summary import figures, summary
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
@@ -18,13 +18,6 @@ from tests.sim.conftest import Lab
 def life(sample: str, policy: str, job: str) -> Life:
     of = Workload.of(read(sample_path(sample))).with_overruns()
     return life_of(of, parse_policy(policy), of.rank_of(job))
-
-
-def test_each_moment_is_a_time_and_what_happened() -> None:
-    times, told = zip(*rows_of(life("z-figure4", "easy", "4"), most=6, most_plans=6), strict=True)
-    assert times == (30, 30, 600, 1200, 1200, 1800, 2700)
-    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free after this step."
-    assert told[2].startswith("For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra;")
 
 
 @pytest.mark.parametrize("policy", ["easy", "conservative", "firstfit", "greedy", "lookahead", "relaxed", "easy++"])
@@ -49,13 +42,6 @@ def test_figures_have_the_size_of_the_machine_at_submission(lab: Lab) -> None:
     grows = lab.workload(4, "1 0 3 10 10", "2 600 3 10 10").with_outages([Outage(-inf, 500, 0b1100)])
     sizes = [figures(life_of(grows, "easy", rank)).partition(" · ")[0] for rank in (0, 1)]
     assert sizes == ["3 processors, 2 there when it came", "3 of 4 processors"]
-
-
-def test_planned_starts_end_with_the_real_one() -> None:
-    told, starts = plans_told(life("w-figure1", "relaxed:omega=1.25", "2"), told_of=1)
-    assert told.endswith("it started at d0 00:20:20, 3m40 later than first planned.")
-    assert starts == (1000, 1220, 1220)
-    assert plans_told(life("k-figure2.1-2.2", "easy", "5"), told_of=1) == ("", ())
 
 
 def test_switch_returns_a_job_without_a_turn_to_the_queue(lab: Lab) -> None:

@@ -44,32 +44,10 @@ def test_the_first_row_with_room_for_a_replica_is_found() -> None:
     assert matrix.room_for_replica(10) is None
 
 
-def test_clean_leaves_everybody_at_home() -> None:
-    matrix = two_rows()
-    matrix.replicate(10, 2)
-    matrix.replicate(20, 1)
-    matrix.clean()
-    assert matrix.picture() == two_rows().picture()
-
-
-def test_moving_home_keeps_the_columns() -> None:
-    matrix = two_rows()
-    matrix.move(20, 1)
-    assert matrix.standing_in(1) == [10, 20]
-    assert matrix.occupied_rows() == [1]
-
-
 def test_migrating_takes_other_columns_also_some_of_its_own() -> None:
     matrix = two_rows()
     matrix.move(10, 1, 0b0110)
     assert (matrix.columns(10), matrix.used(1)) == (0b0110, 0b0110)
-
-
-def test_the_order_of_placement_survives_moves() -> None:
-    matrix = two_rows()
-    matrix.move(10, 2, 0b0011)
-    assert matrix.jobs == [10, 20]
-    assert matrix.standing_in(2) == [10, 20]
 
 
 def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:
@@ -91,14 +69,6 @@ def test_ids_of_empty_rows_are_not_reused_before_cleaning() -> None:
     matrix.clean()
     assert matrix.open_row() == 1
     assert list(matrix.rows) == [2, 4, 1]
-
-
-def test_a_finished_job_leaves_every_row() -> None:
-    matrix = two_rows()
-    matrix.replicate(10, 2)
-    matrix.remove(10)
-    assert (matrix.used(1), matrix.used(2)) == (0, 0b1100)
-    assert matrix.jobs == [20]
 
 
 def test_a_copy_goes_its_own_way() -> None:

@@ -111,13 +111,6 @@ def test_the_past_cannot_be_planned() -> None:
         Profile(10.0, 4).take(5.0, 15.0, 1)
 
 
-def test_what_is_wider_than_the_machine_has_no_place() -> None:
-    with pytest.raises(ValueError, match="5 processors are never free"):
-        Profile(0, 4).earliest(5, 1, 0)
-    with pytest.raises(ValueError, match="5 processors are never free"):
-        shadow(1, [(10, 0, 3)], 5)
-
-
 def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
     ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
     assert shadow(0, ends, 2) == (20, 4)

@@ -27,32 +27,6 @@ def test_one_row_runs_alone_without_turns_and_overhead() -> None:
     assert list(turns.window(50, 500)) == [Turn(1, 50, 500, 50)]
 
 
-def test_two_rows_share_the_time() -> None:
-    turns = taking_turns(1, 2)
-    assert (turns.gained((1,), 0, 1000), turns.gained((2,), 0, 1000)) == (500, 500)
-    assert turns.gained((1, 2), 0, 1000) == 1000
-    assert turns.gained((2,), 50, 130) == 30
-
-
-def test_overhead_is_at_the_beginning_of_each_turn() -> None:
-    turns = taking_turns(1, 2, slice=100, cs=0.1)
-    assert turns.gained((1,), 0, 10) == 0
-    assert turns.gained((1,), 0, 15) == 5
-    assert turns.gained((2,), 0, 300) == 90
-    assert turns.on_turn(0, 300) == {1: 200, 2: 100}
-
-
-def test_a_job_finishes_in_one_of_its_turns() -> None:
-    # 90 seconds of each turn count: row 2 is on turn from 100, 300 and 500 on.
-    turns = taking_turns(1, 2, slice=100, cs=0.1)
-    assert turns.finish((2,), 30, 0) == 140
-    assert turns.finish((2,), 90, 0) == 200
-    assert turns.finish((2,), 91, 0) == 311
-    assert turns.finish((2,), 90 * 5001, 0) == 200 * 5001
-    assert turns.finish((1,), 80, 20) == 100
-    assert turns.finish((1,), 81, 20) == 211
-
-
 def test_whole_seconds_stay_whole() -> None:
     turns = Turns(200.0, 0.05)
     turns.settle(7, [1, 2, 3])
@@ -65,13 +39,6 @@ def test_a_turn_that_is_no_exact_fraction_ends_at_its_end() -> None:
     turns = taking_turns(1, 2, slice=0.3, cs=0.07)
     work = turns.gained((2,), 0, 1.8)
     assert turns.finish((2,), work, 0) == pytest.approx(1.8, abs=1e-12)
-
-
-def test_first_turn_begins_with_its_overhead() -> None:
-    turns = taking_turns(1, 2, 3, slice=50, cs=0.05, now=948)
-    assert turns.first_stand((1, 3), 960) == 960
-    assert turns.first_stand((2,), 960) == 998
-    assert turns.first_stand((3,), 960) == 1048
 
 
 def test_a_second_row_makes_the_first_begin_a_turn() -> None:

@@ -102,29 +102,6 @@ def three() -> Schedule:
     return replace(played, backfilled=np.array([False, False, True]))
 
 
-def test_waits_run_from_submission_to_the_first_start(three: Schedule) -> None:
-    values = aggregates(three)  # waits 0, 80, 10
-    assert values["mean_wait"] == 30
-    assert values["median_wait"] == 10
-    assert values["max_wait"] == 80
-    assert values["std_wait"] == pytest.approx((3800 / 3) ** 0.5)  # deviations -30, 50, -20
-    assert values["total_wait_hours"] == pytest.approx(90 / 3600)
-
-
-def test_slowdown_is_turnaround_over_run_time(three: Schedule) -> None:
-    values = aggregates(three)  # turnarounds 100, 130, 11 over 100, 50, 1
-    assert values["mean_turnaround"] == pytest.approx(241 / 3)
-    assert values["mean_slowdown"] == pytest.approx((1 + 2.6 + 11) / 3)
-    assert values["max_slowdown"] == 11
-
-
-def test_the_two_bounded_slowdowns_differ_for_short_jobs(three: Schedule) -> None:
-    values = aggregates(three)
-    # ZKP and K: 1 + 10/10 for job 3; Z: max(11, 10)/10
-    assert values["mean_bounded_slowdown"] == pytest.approx((1 + 2.6 + 2) / 3)
-    assert values["mean_bounded_slowdown_z"] == pytest.approx((1 + 2.6 + 1.1) / 3)
-
-
 def test_zkp_example_of_equal_work_has_equal_width_weighted_slowdown() -> None:
     # ZKP section 5.1: width 1, 100 s, delayed 1000 s; width 10, 10 s, delayed 1090 s: 11 for both
     jobs = workload((0, 1, 100, 100), (0, 10, 10, 10), procs=16)
@@ -134,21 +111,9 @@ def test_zkp_example_of_equal_work_has_equal_width_weighted_slowdown() -> None:
     assert values["mean_bounded_slowdown"] == (11 + 110) / 2
 
 
-def test_aggregate_slowdown_weighs_jobs_by_their_length(three: Schedule) -> None:
-    # LS: 1 + mean delay over mean service = 1 + (0 + 80 + 10) / (100 + 50 + 1)
-    assert aggregates(three)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
-
-
 def test_who_runs_before_the_start_that_was_asked_for_delays_nobody_less(three: Schedule) -> None:
     asked = replace(three, workload=replace(three.workload, reserve=np.array([1000.0, np.nan, np.nan])))
     assert aggregates(asked)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
-
-
-def test_utilization_is_work_over_what_the_machine_could_do(three: Schedule) -> None:
-    values = aggregates(three)  # 300 + 200 + 1 of 4 * 150
-    assert values["makespan"] == 150
-    assert values["utilization"] == pytest.approx(501 / 600)
-    assert values["overhead"] == 0
 
 
 def test_capacity_is_lost_where_processors_stand_empty_while_a_job_waits(three: Schedule) -> None:
@@ -203,25 +168,6 @@ def test_jobs_that_a_cut_short_run_leaves_are_counted_and_left_out(three: Schedu
     assert values["backfilled"] == 1
     assert values["makespan"] == 60  # to the last instant
     assert values["utilization"] == pytest.approx((180 + 1) / 240)  # the progress of job 1 included
-
-
-def test_a_reservation_is_missed_by_a_start_after_the_time_asked_for(three: Schedule) -> None:
-    asked = replace(three, workload=replace(three.workload, reserve=np.array([NAN, 70, 40])))
-    values = aggregates(asked)  # job 2 starts 30 s late, job 3 in time
-    assert (values["reservations"], values["missed_reservations"]) == (2, 1)
-    assert (values["mean_reservation_delay"], values["max_reservation_delay"]) == (15, 30)
-
-
-def test_guarantees_are_compared_with_the_waits_of_jobs_that_had_to_wait(three: Schedule) -> None:
-    # job 1 starts at once and does not count; 2 was promised 180 s and waited 80, 3 was promised 10 and waited 10
-    values = aggregates(replace(three, promised=np.array([0.0, 200, 40])))
-    assert values["guarantee_ratio_median"] == pytest.approx((2.25 + 1) / 2)
-
-
-def test_recorded_waits_show_what_happened_in_reality(three: Schedule) -> None:
-    real = replace(three, workload=replace(three.workload, wait=np.array([0.0, 60, -1])))
-    values = aggregates(real)
-    assert (values["mean_recorded_wait"], values["later_than_recorded"]) == (30, 1)
 
 
 def test_an_empty_schedule_has_no_means_and_no_warnings() -> None:

@@ -9,7 +9,6 @@ from sim.metrics.groups import (
     GroupRow,
     by_batch,
     by_category,
-    by_class,
     by_coarse_category,
     by_estimate_quality,
     by_estimator,
@@ -17,7 +16,6 @@ from sim.metrics.groups import (
     by_priority,
     by_queue,
     by_tail,
-    by_width_class,
     well_estimated,
 )
 from sim.metrics.measure import group_of
@@ -50,29 +48,9 @@ def sizes(rows: list[GroupRow]) -> dict[str, int]:
     return {row.label: row.jobs for row in rows if row.jobs}
 
 
-def test_limits_belong_to_the_category_below_them() -> None:
-    # K table 2.1: 600 s and 1 processor; just above both; 8 h on 32; above everything
-    found = by_category(played((0, 1, 600, 600), (0, 2, 601, 601), (0, 32, 28800, 28800), (0, 33, 28801, 28801)))
-    assert sizes(found) == {"VS Seq": 1, "S N": 1, "L W": 1, "VL VW": 1}
-    assert len(found) == 16
-
-
 def test_the_coarse_categories_part_at_an_hour_and_at_eight_processors() -> None:
     found = by_coarse_category(played((0, 8, 3600, 9000), (0, 9, 3600, 9000), (0, 8, 3601, 9000), (0, 9, 3601, 9000)))
     assert [(row.label, row.jobs) for row in found] == [("SN", 1), ("SW", 1), ("LN", 1), ("LW", 1)]
-
-
-def test_a_group_has_the_statistics_of_its_jobs_alone() -> None:
-    row = by_width_class(played((0, 32, 100, 100), (0, 33, 100, 100), (0, 64, 100, 100), waits=[10, 100, 300]))[1]
-    assert (row.label, row.jobs) == ("large", 2)
-    assert (row.values["mean_wait"], row.values["max_wait"]) == (200, 300)
-    assert row.values["mean_slowdown"] == 3  # 200/100 and 400/100
-
-
-def test_classes_count_the_thresholds_that_the_estimate_reaches() -> None:
-    jobs = played((0, 1, 5, 999), (0, 1, 5, 1000), (0, 1, 5, 9999), (0, 1, 5, 10000))
-    assert sizes(by_class(jobs)) == {"short": 1, "medium": 2, "long": 1}
-    assert sizes(by_class(jobs, thresholds=[5000])) == {"class 0": 2, "class 1": 2}
 
 
 def test_an_estimate_of_twice_the_run_time_is_still_a_good_one() -> None:

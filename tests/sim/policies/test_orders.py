@@ -44,17 +44,8 @@ def test_a_key_is_what_the_formula_says(order: Order, key: float) -> None:
     assert isclose(order.key(JOB, NOW), key, rel_tol=1e-12)
 
 
-def test_unicef_counts_one_processor_as_two() -> None:
-    narrow, pair = JOB.replaced(procs=1), JOB.replaced(procs=2)
-    assert orders.Unicef().key(narrow, NOW) == orders.Unicef().key(pair, NOW) == -2
-
-
 def test_f1_takes_nothing_below_one_second() -> None:
     assert orders.F1().key(JOB.replaced(submit=0, estimate=0.5), NOW) == 0
-
-
-def test_ward_counts_an_unknown_queue_as_the_lowest() -> None:
-    assert Ward().key(JOB.replaced(queue=-1), NOW) == Ward().key(JOB.replaced(queue=0), NOW)
 
 
 def test_ward_knows_a_background_queue_where_it_is_told_of_one() -> None:
@@ -106,11 +97,6 @@ def test_random_orders_use_the_lot_of_their_seed_and_of_the_step() -> None:
     assert orders.Random(seed=3).at_step(11).key(JOB, NOW) == number
     assert orders.RandomLength(seed=3).at_step(11).key(JOB, NOW) == -(number / 900)
     assert orders.RandomDelay(seed=3, weight=2).at_step(11).key(JOB, NOW) == -(number + 3600)
-
-
-def test_of_which_step_an_order_is_does_not_make_it_another() -> None:
-    assert orders.Random(seed=3).at_step(11) == orders.Random(seed=3)
-    assert repr(orders.Random(seed=3).at_step(11)) == "Random(seed=3)"
 
 
 @pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))

@@ -15,10 +15,6 @@ from sim.policies.registry import Registry, policy, policy_of
 from sim.support.errors import ParameterError
 
 
-def test_a_name_alone_stands_for_the_defaults() -> None:
-    assert parse_policy("easy") == Easy()
-
-
 def test_parameters_of_the_policy_and_of_its_order_stand_side_by_side() -> None:
     assert parse_policy("easy:order=delay,weight=0.5,depth=3") == Easy(order=Delay(weight=0.5), depth=3)
 
@@ -151,11 +147,6 @@ def test_what_was_removed_is_gone_with_its_short_names(registry: Registry) -> No
     assert registry.names == ()
     with pytest.raises(ParameterError, match="no policy 'm'"):
         registry.parse("m")
-
-
-def test_what_is_not_there_cannot_be_removed(registry: Registry) -> None:
-    with pytest.raises(ParameterError, match="no policy 'mime'; did you mean 'mine'"):
-        registry.remove("mime")
 
 
 def test_a_policy_is_meant_by_itself_or_by_its_spec() -> None:

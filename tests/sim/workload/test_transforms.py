@@ -55,10 +55,6 @@ def test_load_brings_the_jobs_closer_together_from_the_first_on(five: Workload) 
     assert t.load(five, 2).runtime.tolist() == five.runtime.tolist()
 
 
-def test_load_one_changes_nothing(five: Workload) -> None:
-    assert t.load(five, 1).submit.tolist() == five.submit.tolist()
-
-
 def test_stretch_takes_the_estimates_along(five: Workload) -> None:
     longer = t.stretch(five, 3)
     assert longer.runtime.tolist() == [30, 60, 90, 120, 150]
@@ -100,10 +96,6 @@ def test_phi_model_has_a_fraction_of_exact_estimates(many: Workload) -> None:
     spread = used[used < 1]
     assert abs(spread.mean() - 0.5) < 5 / math.sqrt(12 * len(spread))
     assert used.max() == 1
-
-
-def test_phi_one_is_exact(five: Workload) -> None:
-    assert t.phi(five, 1.0).estimate.tolist() == five.runtime.tolist()
 
 
 def test_a_fraction_of_the_jobs_has_high_priority(many: Workload) -> None:

@@ -13,7 +13,6 @@ from tui.chart.owners import Band, ByOwner, Order, Partitioned, gap_of
 from tui.chart.raster import FREE
 from tui.chart.scene import ChartScene
 
-SIZE = Size(80, 40)
 STEP = 240
 
 

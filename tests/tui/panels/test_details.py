@@ -52,15 +52,6 @@ def test_the_whole_page_of_a_waiting_job() -> None:
     ]
 
 
-def test_a_finished_job_tells_its_life() -> None:
-    context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
-    lines = page(context)
-    assert "J4 ended at 00:45:00 after waiting 29m30." in lines
-    life = lines[lines.index("Life") + 1 :]
-    assert [line[:10].strip() for line in life if line[:1] != " "] == ["00:00:30", "00:20:00", "00:30:00", "00:45:00"]
-    assert life[-1].endswith("ended, 44m30 after its submission")
-
-
 def test_user_group_and_queue_are_named_as_the_trace_names_them() -> None:
     context = context_of(engine_of("lublin-128", "easy", steps=3), selected=0)
     workload = replace(context.about.workload, names={Field.USER: ("root", "ada", "grace")})
@@ -90,15 +81,6 @@ def test_small_moves_are_shown_after_a_switch_to_rows(lab: Lab) -> None:
     assert told in page(context_of(alone, selected=2), 200)
 
 
-def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
-    engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
-    lines = page(context_of(engine, selected=0))
-    assert "J1 has been suspended for 0s, after 1m00 of running." in lines
-    assert "J2 runs on its processors, until 00:02:00 at most." in lines
-    assert "from 1 to 1.00: flat while it runs, rising while it waits or is suspended" in " ".join(lines)
-    assert not any("rising while" in told for told in page(context_of(engine, selected=1)))
-
-
 def test_what_was_done_in_a_run_that_was_cut_short_does_not_count(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=none,speculate=20,speculate_over=100", 4, "1 0 4 200 200", until=20)
     assert "from 1 to 1.10: flat while it runs" in " ".join(page(context_of(engine, selected=0)))
@@ -124,12 +106,6 @@ def test_what_the_decisions_say_is_not_said_again() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     lines = page(replace(context, visible=frozenset({"decisions"})))
     assert lines[lines.index("Considered") + 1 : lines.index("Life") - 1] == ["◐ J5 is backfilled on 5 processors"]
-
-
-def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:
-    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 6000 6000")
-    context = context_of(lab.run("multiqueue:classes=1000", 4, *jobs, until=3), selected=3)
-    assert any(line.startswith("J4 has waited 0s: ") for line in page(context))
 
 
 def test_nothing_selected_teaches() -> None:

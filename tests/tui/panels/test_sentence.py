@@ -12,38 +12,6 @@ from tests.tui.scenes import context_of, engine_of
 from tui.panels.sentence import sentence
 
 
-def test_after_a_step_it_says_what_happened_and_why() -> None:
-    told = sentence(context_of(engine_of("z-figure4", "easy", until=600)), 100).text
-    assert told == "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00."
-
-
-def test_sentence_has_the_main_decision_and_counts_the_others(lab: Lab) -> None:
-    told = sentence(context_of(lab.run("fcfs", 4, "1 0 2 10 10", "2 0 1 10 10", "3 0 1 10 10", until=0)), 120).text
-    assert told == "● J1 starts on 2 processors: next in the queue and fits: needs 2, 4 free. 2 more starts."
-
-
-def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
-    engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
-    assert sentence(context_of(engine), 200).text == (
-        "▮ J1 is suspended: J2's xfactor 2.00 is at least 2.00 (2 times its own 1.00). J2 starts on 3 processors."
-    )
-
-
-def test_when_nothing_was_done_it_tells_of_the_head_of_the_queue(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2)
-    assert sentence(context_of(engine), 100).text == (
-        "J2 is first in the queue: needs 4 > 1 free. Planned for 00:00:12. J1 will have ended by then."
-    )
-
-
-def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 3 10 10", "2 0 1 5 5", until=5)
-    assert (
-        sentence(context_of(engine), 100).text
-        == "No job waits. 3 of 4 processors are busy. The next step is at 00:00:10."
-    )
-
-
 @dataclass(frozen=True)
 class Forgetful(Policy):
     """Policy that starts arriving jobs that fit, and never considers the others again."""

@@ -1,7 +1,6 @@
 import pytest
 
-from sim.decisions.decisions import Backfill, Start
-from sim.decisions.reasons import Compressed, Due, EarliestHole
+from sim.decisions.reasons import EarliestHole
 from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 
@@ -9,12 +8,6 @@ from tests.sim.conftest import Lab
 # job 3 (two processors, 60 s) 100, and job 4 (one, 60 s) 40, next to job 1. From 20 on both could start earlier:
 # the first to be moved gets 20, the other 40.
 HOLE = ("1 0 2 20 100", "2 0 1 40 40", "3 1 2 60 60", "4 2 1 60 60")
-
-
-def test_a_job_that_would_delay_the_second_in_the_queue_waits(lab: Lab) -> None:
-    # Job 3 is promised 20, behind job 2; easy would start job 4 at 2 and push job 3 to 52.
-    engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
-    assert engine.schedule().start.tolist() == [0, 10, 20, 30]
 
 
 def test_a_promise_is_the_first_hole_that_holds_the_job_whole(lab: Lab) -> None:
@@ -36,28 +29,8 @@ def test_who_moves_first_when_a_job_ends_early(lab: Lab, spec: str, starts: dict
     assert lab.starts(spec, 3, *HOLE) == starts
 
 
-def test_without_being_told_the_earliest_reservation_moves_first(lab: Lab) -> None:
-    assert parse_policy("conservative") == parse_policy("conservative:compress=start")
-
-
 def test_the_promise_that_counts_is_the_first(lab: Lab) -> None:
     assert lab.run("conservative", 3, *HOLE).schedule().promised.tolist() == [0, 0, 100, 40]
-
-
-def test_a_reservation_that_moved_says_where_it_stood(lab: Lab) -> None:
-    engine = lab.run("conservative", 3, *HOLE)
-    assert lab.reservations(engine, "3") == [(100, EarliestHole(free=0)), (40, Compressed(was=100))]
-
-
-def test_compression_comes_before_the_arrivals_of_the_same_instant(lab: Lab) -> None:
-    # Job 5 arrives when job 1 ends early. Had it been placed first it would have got 20.
-    starts = lab.starts("conservative", 3, *HOLE, "5 20 2 60 60")
-    assert starts == {"1": 0, "2": 0, "3": 40, "4": 20, "5": 100}
-
-
-def test_without_compression_the_newcomer_gets_the_hole(lab: Lab) -> None:
-    starts = lab.starts("conservative:compress=none", 3, *HOLE, "5 20 2 60 60")
-    assert starts == {"1": 0, "2": 0, "3": 100, "4": 40, "5": 20}
 
 
 def test_reserved_job_starts_at_an_instant_without_other_events(lab: Lab) -> None:
@@ -69,18 +42,6 @@ def test_reserved_job_starts_at_an_instant_without_other_events(lab: Lab) -> Non
 def test_a_reservation_that_moved_leaves_no_instant_behind(lab: Lab) -> None:
     engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10")
     assert lab.instants(engine) == [0, 1, 20, 30]
-
-
-def test_jobs_that_arrive_together_are_placed_by_rank_whatever_the_order(lab: Lab) -> None:
-    # the order decides how the plan is compressed, not the promises
-    jobs = ("1 0 1 10 10", "2 1 1 9 9", "3 1 1 5 5")
-    assert lab.starts("conservative:order=sjf", 1, *jobs) == {"1": 0, "2": 10, "3": 19}
-
-
-def test_who_is_due_before_those_in_front_of_it_is_backfilled(lab: Lab) -> None:
-    engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
-    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], Due())
-    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], Due())
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sim.decisions.decisions import Backfill, Start
-from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
-from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.decisions import Backfill
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra
+from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 
@@ -25,21 +25,11 @@ def test_a_job_that_ends_at_the_shadow_passes_the_head(lab: Lab) -> None:
     )
 
 
-def test_a_job_that_ends_a_second_after_the_shadow_waits(lab: Lab) -> None:
-    assert lab.starts("easy", 4, *HEAD, "3 2 1 9 9") == {"1": 0, "2": 10, "3": 20}
-
-
 @pytest.mark.parametrize("of", ["easy", "relaxed:omega=1", "shadow:order=fcfs", "greedy", "lookahead", "easy++"])
 def test_end_that_only_rounding_makes_later_is_in_time(lab: Lab, of: str) -> None:
     """Job 3 ends at 2.6 + 0.2, which is 2.8000000000000003; the head can start at 1.6 + 1.2, which is 2.8."""
     starts = lab.starts(of, 2, "1 1.6 1 1.2 1.2", "2 1.7 2 5 5", "3 2.6 1 0.2 0.2")
     assert starts == pytest.approx({"1": 1.6, "2": 2.8, "3": 2.6})
-
-
-def test_a_job_that_may_not_pass_says_whom_it_would_delay(lab: Lab) -> None:
-    engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9", "4 2 2 1 1", until=2)
-    assert lab.kept(engine, "3") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=11, extra=0)
-    assert lab.kept(engine, "4") == TooFewFree(free=1)
 
 
 def test_a_long_job_passes_on_extra_processors(lab: Lab) -> None:
@@ -58,39 +48,9 @@ def test_the_extra_processors_are_used_up_within_a_pass(lab: Lab) -> None:
     assert engine.schedule().start.tolist() == [0, 10, 2, 20]
 
 
-def test_a_job_that_ends_by_the_shadow_leaves_the_extra_processors_alone(lab: Lab) -> None:
-    assert lab.starts("easy", 5, *EXTRA, "3 2 1 8 8", "4 2 1 50 50") == {"1": 0, "2": 10, "3": 2, "4": 2}
-
-
-def test_all_jobs_that_end_by_the_shadow_count_as_free_then(lab: Lab) -> None:
-    # Jobs 1 and 2 both end at 10. Job 1 alone would free enough for job 3, but job 2 leaves one extra.
-    assert lab.starts("easy", 4, "1 0 2 10 10", "2 0 1 10 10", "3 1 3 10 10", "4 2 1 50 50") == {
-        "1": 0, "2": 0, "3": 10, "4": 2,
-    }  # fmt: skip
-
-
-def test_shadow_time_uses_estimates_and_follows_early_ends(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 3 6 10", "2 1 4 10 10")
-    assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
-    assert engine.schedule().start.tolist() == [0, 6]
-
-
 def test_the_head_is_promised_its_first_shadow_and_nobody_else_anything(lab: Lab) -> None:
     engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9")
     np.testing.assert_equal(engine.schedule().promised, [np.nan, 10, 20])
-
-
-def test_jobs_in_front_of_the_head_start_in_order(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 3 10 10", "2 0 1 10 10", until=0)
-    assert [type(d) for d in engine.history.decisions(0)] == [Start, Start]
-
-
-def test_with_an_order_the_head_is_the_first_of_that_order(lab: Lab) -> None:
-    assert lab.starts("easy:order=sjf", 2, "1 0 2 10 10", "2 1 2 9 9", "3 2 2 5 5") == {"1": 0, "3": 10, "2": 15}
-
-
-def test_one_reservation_does_not_protect_the_second_in_the_queue(lab: Lab) -> None:
-    assert lab.starts("easy", 4, *DEEP) == {"1": 0, "2": 10, "3": 52, "4": 2}
 
 
 def test_with_depth_two_the_second_is_protected_as_well(lab: Lab) -> None:
@@ -99,12 +59,6 @@ def test_with_depth_two_the_second_is_protected_as_well(lab: Lab) -> None:
     assert lab.kept(engine, "4") == PlannedLater(at=30, free=1)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 20, 30]
-
-
-def test_with_depth_two_a_job_starts_where_it_delays_neither(lab: Lab) -> None:
-    engine = lab.run("easy:depth=2", 4, *DEEP[:3], "4 2 1 18 18")
-    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], Planned())
-    assert engine.schedule().start.tolist() == [0, 10, 20, 2]
 
 
 def test_only_the_head_by_arrival_is_promised_anything() -> None:

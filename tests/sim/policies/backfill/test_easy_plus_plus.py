@@ -45,12 +45,6 @@ def test_who_takes_over_knows_how_long_jobs_ran_before(lab: Lab) -> None:
     assert engine.moment.left == 0
 
 
-def test_where_users_are_not_known_it_is_easy_with_the_shortest_first(lab: Lab) -> None:
-    lines = ("1 0 3 50 50", "2 0 4 10 10", "3 0 1 40 40", "4 0 1 30 30", "5 0 1 45 45")
-    assert lab.starts("easy++", 4, *lines) == lab.starts("easy:tail=sjf", 4, *lines)
-    assert lab.starts("easy++", 4, *lines) != lab.starts("easy", 4, *lines)
-
-
 def test_started_head_leaves_no_timer_behind(lab: Lab) -> None:
     """Job 2 is planned for 1000, the expected end of job 1, but starts at 10 when job 1 ends. So there is no pass at
     1000.

@@ -1,6 +1,6 @@
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import BestPacking
-from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree
 from tests.sim.conftest import Lab
 
 # Eight processors. Job 1 holds one until 100, the planned start of job 2, which needs all; seven are free.
@@ -21,13 +21,6 @@ def test_of_what_fills_as_much_those_who_stand_in_front_go_first(lab: Lab) -> No
     starts = lab.starts("lookahead", 8, *JOBS[:2], "3 0 4 50 50", "4 0 3 50 50", "5 0 7 50 50", "6 0 4 50 50")
     assert (starts["3"], starts["4"]) == (0, 0)
     assert starts["5"] > 0 < starts["6"]
-
-
-def test_who_ends_after_the_heads_start_has_what_it_leaves(lab: Lab) -> None:
-    engine = lab.run("lookahead", 8, "1 0 3 100 100", "2 0 6 10 10", "3 0 3 500 500", "4 0 2 500 500", until=0)
-    head = engine.moment.jobs[1]
-    assert engine.moment.start_of(3) == 0
-    assert lab.kept(engine, "3") == WouldDelay(head, shadow=100, ends=500, extra=0)
 
 
 def test_so_many_behind_the_head_are_looked_at_and_no_more(lab: Lab) -> None:

@@ -23,23 +23,3 @@ def test_why_a_job_waits(lab: Lab) -> None:
     assert lab.kept(engine, "1") == NotYet(recorded=5)
     engine.run(until=8)
     assert lab.kept(engine, "2") == TooFewFree(free=0)
-
-
-def test_jobs_that_are_late_stand_in_order_of_their_recorded_starts(lab: Lab) -> None:
-    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10 -1 4", "3 2 1 10 10 -1 1")
-    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "3": 10, "2": 20}
-
-
-def test_jobs_that_are_equally_late_stand_by_rank(lab: Lab) -> None:
-    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10 -1 4", "3 2 1 10 10 -1 3")
-    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "2": 10, "3": 20}
-
-
-def test_a_late_job_does_not_hold_up_one_that_fits(lab: Lab) -> None:
-    jobs = ("1 0 3 10 10 -1 0", "2 1 4 10 10 -1 0", "3 2 1 50 50 -1 0")
-    assert lab.starts("recorded", 4, *jobs) == {"1": 0, "2": 52, "3": 2}
-
-
-def test_a_job_without_a_record_comes_after_those_that_are_due(lab: Lab) -> None:
-    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10", "3 2 1 10 10 -1 3")
-    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "3": 10, "2": 20}

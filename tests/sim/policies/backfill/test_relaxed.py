@@ -52,13 +52,6 @@ def test_a_window_may_be_relative_to_the_cpu_hours_of_the_head(lab: Lab, estimat
     assert lab.starts(spec, 5, *jobs)["3"] == (2 if passes else 10)
 
 
-def test_there_is_no_rule_for_extra_processors(lab: Lab) -> None:
-    # On five processors easy starts job 3 at 2, on the one that job 2 will not need.
-    jobs = (*HEAD, "3 2 1 50 50")
-    assert lab.starts("easy", 5, *jobs)["3"] == 2
-    assert lab.starts("relaxed:omega=1,order=fcfs", 5, *jobs) == {"1": 0, "2": 10, "3": 10}
-
-
 def test_the_reasons_carry_the_window(lab: Lab) -> None:
     engine = lab.run("relaxed:omega=2,order=fcfs", 5, *HEAD, "3 2 1 16 16", "4 2 1 17 17", "5 2 2 1 1", until=2)
     head = engine.moment.jobs[1]
@@ -66,15 +59,3 @@ def test_the_reasons_carry_the_window(lab: Lab) -> None:
     assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], InWindow(head, ends=18, closes=18))
     assert lab.kept(engine, "4") == WindowCloses(head, ends=19, closes=18)
     assert lab.kept(engine, "5") == TooFewFree(free=1)
-
-
-def test_with_wards_order_the_queues_number_counts(lab: Lab) -> None:
-    # Equal but for the queue: one queue more counts ten times as much.
-    jobs = ("1 0 1 10 10 0", "2 1 1 10 10 0", "3 1 1 10 10 1")
-    assert lab.starts("relaxed:order=ward", 1, *jobs) == {"1": 0, "3": 10, "2": 20}
-
-
-def test_the_head_may_slip_again_and_again(lab: Lab) -> None:
-    # At 2 job 3 may end at 18; then the head waits 16 s from 2 on, at 18 job 1 and 3 are gone and it starts.
-    engine = lab.run("relaxed:omega=2,order=fcfs", 5, *HEAD, "3 2 2 16 16", "4 3 1 5 5")
-    assert engine.schedule().start.tolist() == [0, 18, 2, 10]

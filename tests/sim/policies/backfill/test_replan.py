@@ -24,15 +24,3 @@ def test_whoever_is_planned_for_now_starts(lab: Lab) -> None:
     assert lab.start(engine, "1") == Start(engine.moment.jobs[0], Planned())
     assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], Planned())
     assert lab.reservations(engine, "2") == [(10, NewPlan())]
-
-
-def test_every_waiting_job_is_protected_from_those_behind_it(lab: Lab) -> None:
-    # As with easy's depth without end: job 4 would push job 3 from 20 to 52.
-    starts = lab.starts("replan", 4, "1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
-    assert starts == {"1": 0, "2": 10, "3": 20, "4": 30}
-
-
-def test_when_a_job_ends_early_the_first_in_the_queue_profits_first(lab: Lab) -> None:
-    # The same jobs show the three compressions of conservative backfilling; replan agrees with compress=queue.
-    starts = lab.starts("replan", 3, "1 0 2 20 100", "2 0 1 40 40", "3 1 2 60 60", "4 2 1 60 60")
-    assert starts == {"1": 0, "2": 0, "3": 20, "4": 40}

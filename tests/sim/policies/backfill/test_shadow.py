@@ -1,8 +1,6 @@
 """Also tests sim.policies.backfill.bounds."""
 
-from sim.decisions.decisions import Backfill, Reserve
-from sim.decisions.reasons import WhenFree, WithinBounds
-from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
+from sim.decisions.reasons import WithinBounds
 from tests.sim.conftest import Lab
 
 # One processor, job 1 until 10. Conservative would promise job 2 (10 s) 10 and job 3 (5 s) 20.
@@ -36,21 +34,3 @@ def test_a_start_that_pushes_a_job_exactly_to_its_bound_is_allowed(lab: Lab) -> 
 def test_who_is_past_its_bound_anyway_is_no_obstacle(lab: Lab) -> None:
     # with shadows=0 every bound is the submit time, so no waiting job can be kept within it
     assert lab.starts("shadow:shadows=0", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
-
-
-def test_a_job_that_is_passed_over_does_not_become_the_head(lab: Lab) -> None:
-    engine = lab.run("shadow:shadows=1", 1, *ONE, until=10)
-    assert not [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Reserve)]
-    assert lab.kept(engine, "3") == BreaksBound(other=engine.moment.jobs[1], start=15, bound=10)
-    assert isinstance(lab.start(engine, "2"), Backfill)
-
-
-def test_the_head_is_protected_as_with_easy(lab: Lab) -> None:
-    # Four processors, job 1 holds three until 10, the head (job 2, the shortest that waits) needs four.
-    # Job 3 ends at 12, after the head's start, and needs a processor that the head needs.
-    jobs = ("1 0 3 10 10", "2 1 4 5 5", "3 2 1 10 10")
-    engine = lab.run("shadow:shadows=9", 4, *jobs, until=2)
-    assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
-    assert lab.kept(engine, "3") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=12, extra=0)
-    engine.run()
-    assert engine.schedule().start.tolist() == [0, 10, 15]

@@ -16,10 +16,6 @@ def test_a_reservation_slips_within_its_bound(lab: Lab) -> None:
     assert lab.reservations(engine, "2") == [(10, EarliestHole(free=1)), (14, MadeRoom(passer, was=10))]
 
 
-def test_a_reservation_may_slip_exactly_to_its_bound(lab: Lab) -> None:
-    assert lab.starts("slack:slack=0.5", 4, *HEAD, "3 2 1 13 13") == {"1": 0, "2": 15, "3": 2}
-
-
 def test_a_job_that_would_break_a_bound_waits(lab: Lab) -> None:
     engine = lab.run("slack:slack=0.5", 4, *HEAD, "3 2 1 14 14", until=2)
     assert lab.kept(engine, "3") == BreaksBound(other=engine.moment.jobs[1], start=16, bound=15)
@@ -41,10 +37,6 @@ def test_the_bound_stands_from_the_first_reservation_on(lab: Lab) -> None:
 def test_without_slack_a_promise_is_a_promise() -> None:
     assert parse_policy("slack:slack=0").promises()
     assert not parse_policy("slack").promises()
-
-
-def test_without_slack_nobody_is_squeezed_in(lab: Lab) -> None:
-    assert lab.starts("slack:slack=0", 4, *HEAD, "3 2 1 12 12") == {"1": 0, "2": 10, "3": 20}
 
 
 def test_there_are_no_two_passes_at_one_instant(lab: Lab) -> None:

@@ -130,13 +130,6 @@ def test_compaction_moves_jobs_from_the_emptiest_row_to_the_fullest() -> None:
     assert list(stage.matrix.rows) == [1, 3]
 
 
-def test_of_rows_that_are_equally_full_the_later_counts_as_emptier() -> None:
-    stage = Stage(Gang(), "AA..", "..BB")
-    stage.something_completes()
-    assert stage.rebuild() == ["AABB"]
-    assert list(stage.matrix.rows) == [1]
-
-
 def test_a_job_goes_into_the_fitting_row_with_the_fewest_free_columns() -> None:
     stage = Stage(Gang(), "AA..", "BBB.")
     stage.wait(1)
@@ -156,14 +149,6 @@ def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
     assert stage.those(Keep) == [Keep(wider, cast(Any, in_rows.FitsNoRow(2, 2)))]
 
 
-def test_plain_gang_scheduling_lets_nobody_pass() -> None:
-    stage = Stage(Gang(mpl=1), "AAA.")
-    stage.wait(2)
-    stage.wait(1)
-    assert stage.rebuild() == ["AAA."]
-    assert [job.id for job in stage.queue] == ["B", "C"]
-
-
 def test_jobs_are_replicated_one_row_a_round() -> None:
     # A and B need the first column of rows 3 and 4: A gets the one, and before it has its next turn, B the other.
     stage = Stage(Gang(), "ACCC", "BDDD", "..EE", "..FF")
@@ -171,24 +156,11 @@ def test_jobs_are_replicated_one_row_a_round() -> None:
     assert stage.rebuild() == ["ACCC", "BDDD", "a.EE", "b.FF"]
 
 
-def test_a_job_may_be_replicated_in_many_rows() -> None:
-    stage = Stage(Gang(), "AAA.", "BBB.", "CC..")
-    stage.wait(1)
-    assert stage.rebuild() == ["AAAD", "BBBd", "CC.d"]
-    assert stage.those(d.Replicate) == [d.Replicate(stage.job(3), 2), d.Replicate(stage.job(3), 3)]
-
-
 def test_a_rebuild_names_its_phases_in_order() -> None:
     stage = Stage(Gang(), "AA..")
     stage.wait(1)
     stage.rebuild()
     assert [phase.name for phase in stage.those(d.Phase)] == ["clean", "compact", "schedule", "fill"]
-
-
-def test_nothing_is_decided_where_nothing_arrives_or_completes() -> None:
-    stage = Stage(Gang(), "A...", "B...")
-    assert stage.rebuild() == ["A...", "B..."]
-    assert stage.those(object) == []
 
 
 # Backfilling
@@ -226,12 +198,6 @@ def test_history_has_all_row_plans_if_watched_else_passed_ones(lab: Lab, curious
     engine.advance(1)
     assert [each.job.id for each in engine.history.decisions(0) if isinstance(each, d.ReserveRow)] == written
     assert {queued.job.id: queued.planned for queued in engine.snapshot().queue} == {"2": 100, "4": 110}
-
-
-def test_a_new_row_comes_before_a_reservation() -> None:
-    stage = Stage(GangBackfill(mpl=2), "AAA.")
-    stage.wait(4)
-    assert stage.rebuild() == ["AAA.", "BBBB"]
 
 
 def test_new_row_is_searched_anew() -> None:
@@ -360,13 +326,6 @@ def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
 )
 def test_the_short_names_of_the_paper(alias: str, policy: Policy) -> None:
     assert parse_policy(alias) == policy
-
-
-def test_parameters_are_read_from_the_name() -> None:
-    policy = parse_policy("mbgs:mpl=3,slice=50,cs=0.05,cost=0,q=7")
-    assert policy == GangMigrateBackfill(mpl=3, slice=50, cs=0.05, cost=0, q=7)
-    turns = policy.turns()
-    assert (turns.slice, turns.overhead) == (50, 2.5)
 
 
 # Any events

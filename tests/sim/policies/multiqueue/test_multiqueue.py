@@ -79,12 +79,6 @@ def test_the_first_partitions_get_what_is_left_over(lab: Lab) -> None:
     assert engine.present._machine.owners == [0b111, 0b111000, 0b11000000]
 
 
-def test_a_job_starts_in_its_own_partition(lab: Lab) -> None:
-    engine = lab.run(TWO, 4, "1 0 2 200 200", until=0)
-    assert engine.present._machine.held[0] == 0b1100
-    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], PivotDue(partition=1, borrowed=0), on=0b1100)
-
-
 def test_a_pivot_borrows_what_its_partition_lacks(lab: Lab) -> None:
     # Both others have two idle processors; the one with the lower number lends, its lowest-numbered one.
     engine = lab.run("multiqueue", 6, "1 0 3 5 5", until=0)
@@ -152,13 +146,6 @@ def test_rule_b_a_longer_job_starts_on_what_its_pivot_leaves(lab: Lab) -> None:
     assert engine.moment.start_of(2) == 50
 
 
-def test_rule_b_nothing_is_left_where_the_pivot_needs_all(lab: Lab) -> None:
-    engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 3 10 10", "4 2 1 90 90", until=2)
-    assert lab.kept(engine, "4") == WouldDelayPivot(engine.moment.jobs[2], start=50, later=92, ends=92)
-    engine.run()
-    assert engine.schedule().start.tolist() == [0, 0, 50, 60]
-
-
 def test_rule_c_a_job_that_delays_no_pivot_borrows_what_it_lacks(lab: Lab) -> None:
     engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
     assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
@@ -193,12 +180,6 @@ def test_a_single_queue_without_extras_is_easy(lab: Lab, data: st.DataObject) ->
 # Priorities
 
 
-def test_high_priority_goes_before_low(lab: Lab) -> None:
-    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 5 5")
-    assert run(workload, "multiqueue").schedule().start.tolist() == [0, 10, 15]
-    assert run(high(workload, "3"), "multiqueue").schedule().start.tolist() == [0, 15, 10]
-
-
 def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) -> None:
     workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
     assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
@@ -216,11 +197,6 @@ def test_cut_speculative_run_waits_again_by_its_original_rank(lab: Lab) -> None:
     assert schedule.end.tolist() == [35, 45]
 
 
-def test_a_job_that_crashes_early_never_enters_a_queue(lab: Lab) -> None:
-    engine = lab.run(TRIED, 2, "1 0 2 4 40", "2 3 2 10 10")
-    assert engine.schedule().end.tolist() == [4, 14]
-
-
 def test_speculative_run_starts_at_its_reservation(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 30 30", until=2)
     assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
@@ -235,21 +211,6 @@ def test_a_speculative_run_starts_before_that_where_it_moves_nobody(lab: Lab) ->
     engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 30 30")
     assert lab.start(engine, "2").because == TrialEarly(limit=5, reserved=10)
     assert engine.moment.start_of(1) == 4
-
-
-def test_a_speculative_run_does_not_pass_a_pivot_that_can_start(lab: Lab) -> None:
-    engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 8 8", "3 2 1 30 30")
-    assert engine.schedule().start.tolist() == [0, 4, 12]
-
-
-def test_of_jobs_that_arrive_together_the_first_by_rank_chooses_first(lab: Lab) -> None:
-    assert lab.starts(TRIED, 2, "1 0 2 30 30", "2 0 2 10 10") == {"1": 0, "2": 35}
-    assert lab.starts(TRIED, 2, "1 0 2 10 10", "2 0 2 30 30") == {"1": 0, "2": 10}
-
-
-def test_a_speculative_run_borrows_too(lab: Lab) -> None:
-    engine = lab.run("multiqueue:classes=10,speculate=5,speculate_over=20", 4, "1 0 3 30 30", until=0)
-    assert borrowed(engine) == [("1", 1, 0, 0b0001)]
 
 
 # Reservations
@@ -272,12 +233,6 @@ def test_impossible_request_is_granted_at_the_earliest_time(lab: Lab) -> None:
     engine = run(workload, "multiqueue")
     assert lab.reservations(engine, "2") == [(20, AskedFor(wanted=10))]
     assert engine.moment.start_of(1) == 20
-
-
-def test_a_reservation_that_was_asked_for_may_delay_a_pivot(lab: Lab) -> None:
-    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 5 5")
-    assert run(workload, "multiqueue").moment.start_of(1) == 10
-    assert run(reserve(workload, J3=12), "multiqueue").schedule().start.tolist() == [0, 17, 12]
 
 
 def test_a_job_that_asked_for_a_start_has_no_speculative_run(lab: Lab) -> None:

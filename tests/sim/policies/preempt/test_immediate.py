@@ -1,9 +1,7 @@
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
-from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
-from sim.machine.processors import written
 from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 
@@ -26,32 +24,10 @@ def test_a_new_job_starts_at_once_where_a_slice_is_over(lab: Lab) -> None:
     assert stays(engine, "1") == [(0, 20), (25, 105)]
 
 
-def test_it_waits_for_the_end_of_the_slice(lab: Lab) -> None:
-    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5")
-    assert stays(engine, "2") == [(10, 15)]
-    assert lab.instants(engine) == [0, 3, 10, 15, 105]
-
-
 def test_a_slice_that_was_awaited_in_vain_makes_no_instant(lab: Lab) -> None:
     """Job 2 waits for the end of job 1's slice at 10, but job 1 ends early, at 6."""
     engine = lab.run(IS, 1, "1 0 1 6 100", "2 3 1 20 20")
     assert lab.instants(engine) == [0, 3, 6, 26]
-
-
-def test_until_then_it_says_so(lab: Lab) -> None:
-    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", until=3)
-    assert lab.kept(engine, "2") == NoSliceOver(10)
-
-
-def test_a_slice_is_time_run_over_all_stays(lab: Lab) -> None:
-    """Job 1 has used up its slice by 10, so that it can be suspended at once after it resumes at 15."""
-    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", "3 16 1 5 5")
-    assert stays(engine, "1") == [(0, 10), (15, 16), (21, 110)]
-
-
-def test_who_has_run_suspends_nobody(lab: Lab) -> None:
-    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 50 50")
-    assert stays(engine, "1") == [(0, 10), (60, 150)]
 
 
 def test_who_suffered_least_is_suspended(lab: Lab) -> None:
@@ -69,42 +45,6 @@ def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
     engine.step()
     assert suspensions(engine) == [(50, "1")]
     assert "makes room for J2, which has done no work yet" in say(engine.moment.decisions[0])
-
-
-def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:
-    assert suspensions(lab.run(IS, 2, "1 0 1 100 100", "2 0 1 100 100", "3 20 1 5 5")) == [(20, "2")]
-
-
-def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
-    """Job 2 is chosen first, because its rank is higher, then job 1. Together they have four processors; job 1's three
-    are enough.
-    """
-    engine = lab.run(IS, 4, "1 0 3 100 100", "2 0 1 100 100", "3 20 3 5 5")
-    assert suspensions(engine) == [(20, "1")]
-
-
-def test_a_job_however_narrow_suspends_one_however_wide(lab: Lab) -> None:
-    assert suspensions(lab.run(IS, 8, "1 0 8 100 100", "2 20 1 5 5")) == [(20, "1")]
-
-
-def test_new_jobs_have_their_turn_by_rank(lab: Lab) -> None:
-    """The processors of job 1 are enough for one new job only; job 3 waits until job 2 has used up its slice."""
-    engine = lab.run(IS, 2, "1 0 2 100 100", "2 20 2 50 50", "3 20 2 5 5")
-    assert stays(engine, "2")[0] == (20, 30)
-    assert stays(engine, "3") == [(30, 35)]
-
-
-def test_free_processors_are_taken_before_those_of_victims(lab: Lab) -> None:
-    engine = lab.run(IS, 4, "1 0 3 100 100", "2 20 2 5 5")
-    [stretch] = [stretch for stretch in engine.history.stretches() if stretch.rank == 1]
-    assert written(stretch.processors) == "0 3"
-
-
-def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
-    """At 40, when job 3 ends, jobs 1 and 2 have each run for 10 s. Job 1 was submitted 40 s before, job 2 only 30 s."""
-    engine = lab.run(IS, 1, "1 0 1 100 100", "2 10 1 100 100", "3 20 1 20 20")
-    assert stays(engine, "1")[1] == (40, 130)
-    assert stays(engine, "2")[1] == (130, 220)
 
 
 def test_equal_time_in_pieces_is_a_tie(lab: Lab) -> None:

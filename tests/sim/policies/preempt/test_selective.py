@@ -10,8 +10,7 @@ import pytest
 
 from sim.authoring.workloads import random_outages, random_workload
 from sim.decisions.decisions import Suspend
-from sim.decisions.reasons import Outranked
-from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
+from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
@@ -66,17 +65,6 @@ def test_xfactor_exactly_sf_times_as_large_suffices(lab: Lab, sf: str, jobs: tup
     assert lab.starts(f"selective:sf={sf}", 1, *jobs)["3"] == at
 
 
-def test_the_reason_has_both_xfactors(lab: Lab) -> None:
-    engine = lab.run("selective:tick=1", 2, *PAIR)
-    [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == Outranked(engine.moment.jobs[1], xfactor=2, own_xfactor=1, factor=2)
-
-
-def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
-    assert suspensions(lab.run("selective:tick=60", 2, *PAIR)) == [(60, "1")]
-    assert suspensions(lab.run("selective:tick=7", 2, *PAIR)) == [(14, "1")]
-
-
 @pytest.mark.parametrize("tick", ["1.1", "3.3", "7.7"])
 def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tick: str) -> None:
     engine = lab.run(f"selective:tick={tick},sf=1.1", 2, *PAIR, "3 1 1 30 30", "4 2.2 2 7 9")
@@ -85,18 +73,6 @@ def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tic
 
 def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
     assert lab.instants(lab.run("selective:tick=1", 2, *PAIR)) == [0, 10, 20, 110]
-
-
-def test_a_job_that_cannot_preempt_yet_says_so_at_the_tick(lab: Lab) -> None:
-    engine = lab.run("selective:tick=1", 2, *PAIR, "3 0 2 100 100", until=10)
-    assert lab.kept(engine, "3") == NoVictims(xfactor=1.1, factor=2)
-
-
-def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
-    """Both could suspend job 1 at 20; the shorter one has the larger xfactor, though it arrived later."""
-    engine = lab.run("selective:tick=20", 2, "1 0 2 100 100", "2 0 2 20 20", "3 0 2 10 10")
-    assert stays(engine, "3") == [(20, 30)]
-    assert stays(engine, "2")[0][0] == 30
 
 
 # How often: K section 3.1
@@ -132,52 +108,7 @@ def test_a_job_does_not_suspend_one_more_than_twice_as_wide(lab: Lab, procs: int
     assert lab.starts("selective:tick=10", 8, "1 0 8 100 100", f"2 0 {procs} 10 10")["2"] == start
 
 
-@pytest.mark.parametrize(("procs", "back"), [(4, 40), (3, 120)])
-def test_nor_to_have_its_processors_back(lab: Lab, procs: int, back: float) -> None:
-    """Job 1 is suspended at 20 for job 2, whose xfactor is 1.2 then; at 40 its own is 1.5."""
-    engine = lab.run("selective:sf=1.2,tick=20", 8, f"1 0 {procs} 40 40", "2 0 8 100 100")
-    assert stays(engine, "1") == [(0, 20), (back, back + 20)]
-
-
-def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
-    """Job 2 is the first victim, as the latest of equal xfactors; with job 1 there are four, and three are enough."""
-    engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 1 100 100", "3 0 3 10 10")
-    assert suspensions(engine) == [(10, "1")]
-
-
-def test_of_equal_xfactors_the_latest_rank_is_suspended(lab: Lab) -> None:
-    engine = lab.run("selective:tick=10", 2, "1 0 1 100 100", "2 0 1 100 100", "3 0 1 10 10")
-    assert suspensions(engine) == [(10, "2")]
-
-
-def test_the_smallest_xfactor_is_suspended_whatever_its_rank(lab: Lab) -> None:
-    """Job 3 has waited for 5 seconds; job 1 started at once."""
-    engine = lab.run("selective:tick=10", 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 5 1 5 5")
-    assert suspensions(engine) == [(10, "1")]
-
-
-def test_all_on_its_processors_make_way_for_a_suspended_job_or_none(lab: Lab) -> None:
-    """From 34 on job 1 outranks job 3, but job 4 runs there too, with an xfactor of 1.8, until it ends at 45."""
-    lines = ("1 0 2 20 20", "2 0 2 10 10", "3 15 1 100 100", "4 0 1 25 25")
-    engine = lab.run("selective:tick=10", 2, *lines)
-    assert suspensions(engine) == [(10, "1"), (50, "3")]
-    assert stays(engine, "1") == [(0, 10), (50, 60)]
-
-
 # On which processors
-
-
-def test_preempting_job_takes_free_processors_before_its_victims(lab: Lab) -> None:
-    engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 2 10 10")
-    assert written(stretches(engine, "2")[0].processors) == "0 3"
-
-
-def test_a_suspended_job_goes_on_on_its_own_processors_only(lab: Lab) -> None:
-    """Job 2 is suspended for job 3 at 30; job 1 leaves the other two processors at 40, of no use to job 2."""
-    engine = lab.run("selective:tick=10", 4, "1 0 2 40 1000", "2 0 2 100 1000", "3 0 2 30 30")
-    assert stays(engine, "3") == [(30, 60)]
-    assert stays(engine, "2") == [(0, 30), (60, 130)]
-    assert {written(stretch.processors) for stretch in stretches(engine, "2")} == {"2-3"}
 
 
 # Four processors. Job 4 makes way at 20 on 0 and 1; job 5 leaves 0 at 30, as job 2 does 2, and job 6 leaves 1 at 40.
@@ -197,12 +128,6 @@ def test_seats_are_apart_unless_told(lab: Lab) -> None:
     assert past(lab.workload(4, *SEATED), Selective(tick=10)) == past(
         lab.workload(4, *SEATED), Selective(tick=10, seats="apart")
     )
-
-
-def test_where_there_is_no_room_apart_the_lowest_of_the_others_are_taken(lab: Lab) -> None:
-    """At 30 processor 2 is the only one for which no job waits; job 7 needs two."""
-    engine = lab.run("selective:tick=10", 4, *SEATED[:-1], "7 30 2 50 50")
-    assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("0 2", 30)]
 
 
 def test_restart_any_resumes_elsewhere_own_processors_first(lab: Lab) -> None:

@@ -8,27 +8,12 @@ from tests.sim.conftest import Lab
 # One processor. Job 1 ends at 100 with slowdown 1; job 2 starts then, with xfactor 2. Job 3's is 4 at 130.
 JOBS = ("1 0 1 100 100", "2 0 1 100 100", "3 100 1 10 10")
 
-# The same, but job 1 is estimated to be longer than ten minutes: that is another category.
-OTHER = ("1 0 1 100 601", *JOBS[1:])
-
-
-def test_selective_suspends_it(lab: Lab) -> None:
-    assert lab.starts("selective:tick=10", 1, *JOBS)["3"] == 130
-
 
 def test_tunable_spares_it(lab: Lab) -> None:
     """Its xfactor is 2, and the limit is 1.5 times the mean slowdown of the one finished job of its category, which is
     1.
     """
     assert lab.starts("tunable:tick=10", 1, *JOBS)["3"] == 200
-
-
-def test_an_xfactor_that_only_reaches_the_limit_is_not_spared(lab: Lab) -> None:
-    assert lab.starts("tunable:tick=10,limit=2", 1, *JOBS)["3"] == 130
-
-
-def test_while_no_job_of_its_category_has_finished_there_is_no_limit(lab: Lab) -> None:
-    assert lab.starts("tunable:tick=10", 1, *OTHER)["3"] == 130
 
 
 def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab) -> None:
