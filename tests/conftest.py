@@ -86,8 +86,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let each worker begin with its share of the files with tests marked as long; begun last, a long test would run
-    while the other workers have nothing to do.
-    """
+    while the other workers have nothing to do."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     by_file: dict[Path, list[pytest.Item]] = {}
     for item in items:
@@ -116,8 +115,7 @@ def with_heads(heads: list[list[Any]], rest: list[Any]) -> list[Any]:
 @pytest.fixture(autouse=True)
 def consent() -> Iterator[None]:
     """Begin every test without consent to any user-defined code, as the program begins; restore the earlier state
-    afterwards.
-    """
+    afterwards."""
     was = policies_consent._is_open, policies_consent._is_asked, dict(policies_consent._agreed)
     policies_consent._is_open = policies_consent._is_asked = False
     policies_consent._agreed.clear()

@@ -103,8 +103,7 @@ def _of_values(source: str) -> Iterator[tuple[int, str]]:
 
 def _of_page(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, kind, text) of each paragraph, list item and heading of a Markdown page, without code blocks,
-    tables and pictures.
-    """
+    tables and pictures."""
     fenced, block, first = False, list[str](), 1
     for number, row in enumerate([*source.split("\n"), ""], 1):
         fenced ^= row.startswith("```")

@@ -1,6 +1,5 @@
 """Made-up installed packages with policies, as pip would leave them: a module and its metadata in a folder on Python's
-path.
-"""
+path."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +32,7 @@ def install(
     text: str = POLICY,
 ) -> Path:
     """Install a module with entry points: `points` maps names to objects. Return the path of the file that the module
-    writes when it is imported.
-    """
+    writes when it is imported."""
     for old in folder.glob(f"{package.replace('-', '_')}-*.dist-info/*"):
         old.unlink()
     (folder / f"{module}.py").write_text(text, encoding="utf-8")

@@ -72,8 +72,7 @@ async def picture(
     trace: str, policy: str, keys: tuple[str, ...], save: Callable[[], object] | None = None, then: tuple[str, ...] = ()
 ) -> str:
     """Return the screen as SVG after `keys`. With `save`: call it to change a file, wait for the reload, and then press
-    the keys `then`.
-    """
+    the keys `then`."""
     app = Schedscope(Opening(Source(trace), parse_policy(policy)).prepare())
     async with app.run_test(size=SIZE) as pilot:
         await press(pilot, app, None, *keys)
@@ -99,8 +98,7 @@ async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
 
 def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
     """Return the picture of a run under a user-defined policy after a change of its file, in which `was` is replaced by
-    `now`. The file is `fair.py` in the present folder.
-    """
+    `now`. The file is `fair.py` in the present folder."""
     file = Path("fair.py")
     text, _ = texts(file, "fair-share")
     file.write_text(text, encoding="utf-8")
@@ -126,8 +124,7 @@ async def results_picture() -> str:
 
 async def live_picture() -> str:
     """Return the picture of the live screen for a captured state of a real Slurm, with the jobs from its accounting; a
-    waiting job is selected.
-    """
+    waiting job is selected."""
     captured = Captured("24.11")
     source = Slurm(captured)
     cluster = replace(source.snapshot(), at=captured.at, cost=0.1)

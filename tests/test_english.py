@@ -1,6 +1,5 @@
 """Plain English in docstrings, comments, pages and texts on the screen: no sentence may break a rule of
-`tests.english`.
-"""
+`tests.english`."""
 
 import re
 import shutil
@@ -27,8 +26,7 @@ SUBJECTS = 40
 """Number of the latest commits whose subjects are checked."""
 NO_VERB = r"(?:The|A|An|Who|What|Where|When|Whoever|Those|It|There|No|Every|All|Each)\b|\w+(?:ing|ed)\b"
 """Regular expression for the first word of a subject that is not an imperative verb; `VERBS` has the exceptions, such
-as `Embed`.
-"""
+as `Embed`."""
 VERBS = r"(?:Bring|Embed|Feed|Need|Seed|Speed|Shed|String|Swing|Ring|Fling|Exceed|Proceed)\b"
 
 

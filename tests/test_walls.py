@@ -312,8 +312,7 @@ RUNS_CODE = {"import_module", "__import__", "find_spec", "spec_from_file_locatio
 """Names by which Python finds, imports or executes code, or starts a program."""
 RUNS_CODE_ALONE = {"exec", "eval", "compile", "system", "breakpoint"}
 """More names of this kind, which count only as plain names: as attributes they can be harmless, such as
-`re.compile`.
-"""
+`re.compile`."""
 RUNS_CODE_MODULES = {
     "subprocess",
     "pickle",
@@ -383,8 +382,7 @@ def test_code_runs_in_one_room_only() -> None:
 
 def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
     """Every function of `loading.py` that runs something asks for consent first; functions that only find a file are
-    listed.
-    """
+    listed."""
     looks_only = {"file_of_module"}
     functions = [n for n in ast.walk(parsed(ROOT / ITS_ROOM / "loading.py")) if isinstance(n, ast.FunctionDef)]
     running = {"import_module", "exec", "subprocess.run", "point.load"}

@@ -137,8 +137,7 @@ def said(*words: str) -> tuple[int, str, str]:
 
 async def watched() -> list[int]:
     """Save a session twice into the same file, at different steps; return the step that the file then has, for each
-    save.
-    """
+    save."""
     from sim.session.session import read_session
     from tests.tui.replays import replay
 
@@ -152,8 +151,7 @@ async def watched() -> list[int]:
 
 def autosaved() -> list[bool]:
     """Return if an autosave is offered: while its program runs, after that crashed, while a new one runs, and after
-    that ended regularly.
-    """
+    that ended regularly."""
     from sim.session.session import read_session
     from tui.sessions.autosave import Autosave, offer
 
@@ -183,8 +181,7 @@ def presented() -> int | None:
 
 def named() -> list[list[str]]:
     """Return, for policies in files with a Windows drive: path, class and parameters of each code that the spec names,
-    and the full spec.
-    """
+    and the full spec."""
     from sim.policies.own.naming import code_in, full_spec
 
     os.path = ntpath

@@ -73,8 +73,7 @@ class Stage:
 
 def play(*workloads: Workload) -> list[float]:
     """Print and return the median ms of a frame for each run; the runs take turns, so that other load affects all of
-    them alike.
-    """
+    them alike."""
     stages = [Stage(workload, len(workload)) for workload in workloads]
     for stage in stages:
         while stage.draw(stage.engine.snapshot(), stage.camera, 1):

@@ -40,8 +40,7 @@ class Evening:
 
     def does(self, what: str, *orders: Order) -> None:
         """Apply the requests, draw, compute the run to its end and draw again; print `what` was done and what that
-        took.
-        """
+        took."""
         begin = time.perf_counter()
         for order in orders:
             self._controller.obey(order, self._wish, lambda: False)

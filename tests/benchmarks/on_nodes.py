@@ -36,8 +36,7 @@ PROGRAM = Path(sysconfig.get_path("scripts")) / "schedscope"
 
 def made(jobs: int, nodes: str, load: float, widest: int | None, folder: Path) -> Trace:
     """Return the jobs, with their requests of nodes; with `widest` they come from a machine of so many cores, as many
-    at a time as the whole machine has work for.
-    """
+    at a time as the whole machine has work for."""
     machine = parse_nodes(nodes)
     cores = cores_of(machine)
     trace = lublin.generate(jobs, widest or cores, 5, load=load)
@@ -48,8 +47,7 @@ def made(jobs: int, nodes: str, load: float, widest: int | None, folder: Path) -
 
 def of_log(log: Path, nodes: str, is_whole: bool, folder: Path) -> Trace:
     """Return the jobs of a log, as many at a time as the whole machine has work for. A processor of the log is a core,
-    or a whole node if `is_whole`.
-    """
+    or a whole node if `is_whole`."""
     machine = parse_nodes(nodes)
     trace = read(log)
     asked, used = trace.table[:, Field.PROCS_ASKED], trace.table[:, Field.PROCS_USED]

@@ -18,8 +18,7 @@ SCHEDULERS = {
     "conservative:compress=queue": "conservative_scheduler.ConservativeScheduler",
 }
 """For each of our policy specs: the scheduler of pyss with the same rules, except that pyss decides after each event
-and not once an instant
-"""
+and not once an instant"""
 PROGRAM = "run_simulator.py"
 DRIVER = """
 import os, sys
@@ -59,8 +58,7 @@ def found(folder: Path) -> Path:
 
 def python_for(program: Path) -> str:
     """Return the command of the Python that can run the program: this Python, or `python2` if the program's syntax is
-    Python 2.
-    """
+    Python 2."""
     try:
         compile(program.read_text(encoding="utf-8"), PROGRAM, "exec", dont_inherit=True)
     except SyntaxError:
@@ -76,8 +74,7 @@ def lines(workload: Workload) -> Iterator[str]:
 
 def run(folder: Path, workload: Workload, spec: str) -> Ran:
     """Run pyss on these jobs with the scheduler for our policy `spec`; return its result. `folder` is the checkout of
-    pyss.
-    """
+    pyss."""
     program = found(folder).resolve()
     module, _, scheduler = SCHEDULERS[spec].partition(".")
     driver = DRIVER.format(module=module, scheduler=scheduler, procs=workload.procs)

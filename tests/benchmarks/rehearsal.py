@@ -63,8 +63,7 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 class Class:
     """A class: the server in a process of its own, its links for student, teacher and wall, and what the teacher
-    sees.
-    """
+    sees."""
 
     def __init__(self, *more: str) -> None:
         self.port, self.other = free_port(), free_port()
@@ -140,8 +139,7 @@ async def press(page: Any, *keys: str) -> None:
 
 async def interrupt(pages: list[Any], line: Line, seconds: float) -> Any:
     """Reload the first page, close the second and cut the network connection of the third. Return the second page's
-    browser session.
-    """
+    browser session."""
     await pages[0].reload()
     browser = pages[1].context
     await pages[1].close()

@@ -60,13 +60,10 @@ def middle_of(prepared: Prepared) -> float:
 
 
 # Playing
-
-
 @contextmanager
 def program(trace: str, day: int, heard: Callable[[bytes], object] = len) -> Iterator[tuple[int, int]]:
     """Run the program on a trace, from day `day`, in a pseudo-terminal; pass all its output to `heard`. Yield its
-    process id, and the file descriptor to which keys are written.
-    """
+    process id, and the file descriptor to which keys are written."""
     with tempfile.TemporaryDirectory() as folder:
         kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
         env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -133,8 +130,6 @@ def playing(trace: str, day: int) -> None:
 
 
 # Comparing
-
-
 def picture(scene: Scene, brush: Brush, size: Size) -> None:
     assert scene.chart is not None
     cells = paint(scene.chart, DARK, size)
@@ -174,8 +169,6 @@ def comparing(trace: str) -> None:
 
 
 # Scrubbing
-
-
 def scrubbing(trace: str) -> None:
     """Print how long seeks take within the computed part of a slow run, while its rest is being computed."""
     prepared = opened(trace, "conservative")

@@ -58,8 +58,7 @@ def best_of(runs: int, action: Callable[[], object]) -> float:
 
 def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
     """Return the shortest processor time of each action, in seconds; the actions alternate, so that other load affects
-    all of them alike.
-    """
+    all of them alike."""
     times = [inf] * len(actions)
     for _ in range(runs):
         for index, action in enumerate(actions):
@@ -103,8 +102,7 @@ def bare(workload: Workload) -> list[float]:
 
 def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | None) -> None:
     """Print the table of the trace at `path`: seconds of the bare loop, of the engine, and of pyss in `checkout` (None:
-    without pyss).
-    """
+    without pyss)."""
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
     loop = best_of(runs, lambda: bare(workload))
@@ -123,8 +121,7 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
 
 def _beside_pyss(checkout: Path, workload: Workload, runs: int) -> None:
     """For each policy that pyss has as well: print pyss's seconds, ours and their ratio, and the share of equal
-    starts.
-    """
+    starts."""
     for spec in pyss.SCHEDULERS:
         ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
         starts = run(workload, spec).schedule().start

@@ -68,8 +68,7 @@ def bare(plan: SweepPlan, trace: Path) -> tuple[float, float]:
 
 def side_by_side(plan: SweepPlan, trace: Path) -> float:
     """Make the plan's runs in as many processes at once as there are cores, all of them in each; return the mean
-    processor seconds of a process.
-    """
+    processor seconds of a process."""
     with LocalPool(cores()) as pool:
         spent = [pool.submit(bare, plan, trace) for _ in range(cores())]
         return sum(each.result()[1] for each in spent) / cores()
@@ -82,8 +81,7 @@ def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
 
 def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: random.Random) -> int:
     """Start the sweep and kill it, `kills` times after random delays, then let it end; return how many kills came
-    before its end.
-    """
+    before its end."""
     hit = 0
     for _ in range(kills):
         process = begun(plan_words, path)

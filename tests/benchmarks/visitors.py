@@ -23,8 +23,7 @@ PICTURE = 4000
 
 async def visitor(client: aiohttp.ClientSession, base: str, word: str, until: asyncio.Event) -> float:
     """Connect as a visitor, press three keys and let the replay play until `until` is set; return the seconds to the
-    first picture.
-    """
+    first picture."""
     began, seen, first = monotonic(), 0, 0.0
     async with client.ws_connect(f"{base}/ws/{word}?width=120&height=36") as socket:
         await socket.send_json(["stdin", "\x1b[C\x1b[C "])

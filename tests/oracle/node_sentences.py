@@ -248,8 +248,7 @@ def check_behind(told: str, job: dict[str, Any], moment: Moment, waiting: Mappin
 
 def check_leaves(told: str, job: dict[str, Any], moment: Moment, waiting: Mapping[str, dict[str, Any]]) -> None:
     """Check a sentence on a job that fits now and would outlast the head's planned start, when it would be in its
-    way.
-    """
+    way."""
     found = _LEAVES.fullmatch(told)
     assert found, told
     head, ends, shadow = waiting[found[2]], float(found[1]), float(found[3])

@@ -16,8 +16,7 @@ from tests.oracle.slurm_map import Map, fill_runs
 
 class Held(NamedTuple):
     """Resources that a job holds from `start` until `until`. `amounts` maps the index of a node to (cores, memory,
-    GPUs).
-    """
+    GPUs)."""
 
     start: float
     until: float
@@ -154,8 +153,7 @@ class Plain:
 
     def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
         """Return the resources from the first time, from now on, at which the job fits for its whole estimate; None if
-        it never fits.
-        """
+        it never fits."""
         moments = {time for one in held for time in (one.start, one.until)}
         moments |= {each[word] for each in self.kept for word in ("start", "end")}
         for at in sorted({now} | {time for time in moments if time > now}):
@@ -197,8 +195,7 @@ def possible(
     jobs: list[dict[str, Any]], fitting: list[dict[str, Any]], may_cancel: bool
 ) -> dict[str, list[tuple[str, str]]]:
     """Return what each job waits for whose dependencies can be met; a job that can never run counts as one that ended
-    with an error. With `may_cancel` a limit may cancel any job.
-    """
+    with an error. With `may_cancel` a limit may cancel any job."""
     bad = {job["id"] for job in fitting if is_bad(job)}
     present, found = {job["id"] for job in fitting}, dict[str, list[tuple[str, str]]]()
     for job in fitting:
@@ -420,8 +417,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
 
     def one_pass() -> bool:
         """Make one pass over the queue. Return True if it started a job that brings others to a limit, so that another
-        pass is needed.
-        """
+        pass is needed."""
         head: tuple[int, Held] | None = None
         before = [rank for rank in waiting if over(rank)]
         for rank in [rank for rank in waiting if rank not in before]:

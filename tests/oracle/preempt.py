@@ -46,8 +46,7 @@ class Preemption:
     """For each job that has been suspended: the seconds that it ran before its last resumption."""
     awaited: list[tuple[float, Job, float]] = field(default_factory=list)
     """(end of the job's first slice, job, time since which it runs) of running jobs for whose slice another job
-    waits
-    """
+    waits"""
     slowdowns: dict[int, list[float]] = field(default_factory=dict)
     stays: list[Stay] = field(default_factory=list)
 
@@ -66,8 +65,7 @@ class Preemption:
 
     def instants(self) -> Iterable[float]:
         """Yield the times at which something may happen: arrivals, ends of jobs, ticks, and ends of slices for which a
-        job waits.
-        """
+        job waits."""
         yield from (job.submit for job in self.coming)
         yield from (since + job.run - self.before.get(job, 0) for job, since in self.since.items())
         yield from (at for at, job, since in self.awaited if at > self.now and self.since.get(job) == since)
@@ -103,8 +101,7 @@ class Preemption:
 
     def begin(self, job: Job, *choices: set[int]) -> None:
         """Start or resume the job on processors of the first set, lowest numbers first; then, as needed, on those of
-        the next sets.
-        """
+        the next sets."""
         taken: list[int] = []
         for choice in choices:
             taken += sorted(choice - set(taken))[: job.procs - len(taken)]
@@ -132,8 +129,7 @@ class Preemption:
 
     def preempt(self, job: Job, victims: list[Job]) -> None:
         """Suspend the victims and run the job: on free processors first, then on its victims' (first those on which it
-        ran before), lowest numbers first.
-        """
+        ran before), lowest numbers first."""
         pinned, free, mine = self.pinned(job), self.free(), self.own.get(job, set())
         theirs = set[int]()
         for victim in victims:
@@ -144,8 +140,7 @@ class Preemption:
 
     def enough(self, job: Job, candidates: Iterable[Job]) -> list[Job]:
         """Return the victims needed for the job: candidates in order until processors are enough, then without unneeded
-        ones. Empty if all candidates are too few.
-        """
+        ones. Empty if all candidates are too few."""
         taken, found = list[Job](), len(self.free())
         for victim in candidates:
             if found < job.procs:

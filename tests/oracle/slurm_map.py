@@ -1,6 +1,5 @@
 """Slurm's search for the start of a job beside planned jobs, which hold whole nodes, and its choice of nodes, both in
-a plain form.
-"""
+a plain form."""
 
 from __future__ import annotations
 

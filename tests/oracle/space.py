@@ -62,8 +62,7 @@ class Room:
 
 def earliest(job: Job, slots: list[Slot], procs: int, now: float) -> float:
     """Return the first time, from `now` on, at which enough of the `procs` processors are free for the job's whole
-    estimate.
-    """
+    estimate."""
 
     def taken(at: float) -> int:
         return sum(slot.procs for slot in slots if slot.start <= at < slot.end)
@@ -120,8 +119,7 @@ def tail_of(jobs: list[Job], tail: str) -> list[Job]:
 
 def pass_the_head(jobs: list[Job], room: Room, shadow: float, extra: int) -> list[Job]:
     """Return the jobs that EASY starts, trying them in this order; `extra` is the number of extra processors at the
-    `shadow` time.
-    """
+    `shadow` time."""
     started, free = list[Job](), room.free()
     for job in jobs:
         if job.procs <= free and room.now + job.estimate <= shadow:
@@ -164,8 +162,7 @@ def lookahead(room: Room) -> None:
     @cache
     def most(many: int, free: int, extra: int) -> int:
         """Return how many of `free` processors the first `many` jobs can fill. Jobs that end after the shadow time may
-        use at most `extra`.
-        """
+        use at most `extra`."""
         if not many:
             return 0
         job = jobs[many - 1]

@@ -60,8 +60,7 @@ def stays_of(workload: Workload, spec: str) -> list[Stay]:
 
 def trace(procs: int, count: int, seed: int) -> str:
     """Return a random trace in SWF. Some jobs are submitted in the same second; estimates are exact, too short or too
-    long. Some jobs are narrow, and one is as wide as the machine.
-    """
+    long. Some jobs are narrow, and one is as wide as the machine."""
     random = Random(seed)
     lines, now = [f"; MaxProcs: {procs}"], 0
     for number in range(1, count + 1):

@@ -26,8 +26,7 @@ _FIELDS = (
 
 class Lab:
     """Maker and runner of workloads. A job is a line `id submit procs run estimate [queue [recorded wait]]`, times in
-    seconds.
-    """
+    seconds."""
 
     def workload(self, procs: int, *lines: str, overrun: Overrun = "kill") -> Workload:
         """Return the workload of the jobs in `lines` on a machine of `procs` processors."""
@@ -117,8 +116,7 @@ def _workloads(draw: Draw, exact: bool, whole_seconds: bool) -> Workload:
 
 _FINEST = {"slice": 1.0, "bandwidth": 20.0}
 """For some parameters: the smallest value that is drawn. Finer turns, or slower memory writes, would make half a
-million stretches of forty jobs.
-"""
+million stretches of forty jobs."""
 
 
 _TEXTS = {

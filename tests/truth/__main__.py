@@ -44,8 +44,7 @@ def run_of(seed: int) -> Run:
 
 def found_in(run: Run, seed: int) -> Iterator[Untruth]:
     """Yield the false sentences that the program shows of a run and, if it has no switches, of its comparison with
-    another run.
-    """
+    another run."""
     try:
         yield from falsehoods(run, asked=4)
         if seed % FOLLOWING == 0:

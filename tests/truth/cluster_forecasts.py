@@ -1,6 +1,5 @@
 """Readings of what `when` adds about a waiting job of a real cluster: our forecast, the score of earlier ones, how
-Slurm's date moved, and the start with another request.
-"""
+Slurm's date moved, and the start with another request."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -125,8 +124,6 @@ def _sentences(
 
 
 # Our forecast
-
-
 @reads(rf"Our forecast: (now|{D}), if no other job comes; too few starts are known for a range(; .*)?")
 def _one_time(fact: Outlook, at: str, late: str | None) -> None:
     must(len(fact.ledger.came) < FEW, f"{len(fact.ledger.came)} forecasts can be judged")
@@ -193,8 +190,7 @@ def _limits(fact: Fact) -> bool:
 
 def _fits(fact: Fact) -> bool:
     """Return False if the job can never start on nodes that take jobs now, is beyond a limit alone, or a running job
-    has more than its node.
-    """
+    has more than its node."""
     job, able = fact.job, [node for node in fact.nodes() if not fact.is_gone(node.name) and node.gpus >= fact.job.gpus]
     is_over = any(
         sum(other.cpus for other in fact.cluster.running if other.nodes == (node.name,)) > node.cpus

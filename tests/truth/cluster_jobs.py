@@ -7,9 +7,8 @@ from tests.truth.cluster_nodes import named, state
 from tests.truth.clusters import JOB, D, Fact, end_of, listed_whole, must, names, number, read, reads, runs, same
 from tests.truth.words import lasts
 
+
 # States
-
-
 @reads(rf"ended at ({D}): (.*)")
 def _ended(fact: Fact, at: str, how: str) -> None:
     same(at, date(fact.job.end, fact.now), "its end")
@@ -42,8 +41,6 @@ def _runs(fact: Fact, at: str, on: str | None, until: str | None, due: str | Non
 
 
 # Reasons
-
-
 @reads("waits: Slurm gives no reason now")
 def _no_reason(fact: Fact) -> None:
     same(fact.job.reason, "", "its reason")
@@ -304,8 +301,6 @@ def _no_start(fact: Fact) -> None:
 
 
 # Paragraphs
-
-
 @reads(
     r"It asks for ([\d,]+) cores? on ([\d,]+) nodes?(?:, ([\d,]+) GPUs?)?, (?:no time limit|at most \S+), in (\S+?)"
     r"((?: with (?:features|nodes) .*?| without .*?)*)(?:, licenses (\S+))?(?:, to end by (.*?))?; user .*"

@@ -89,8 +89,7 @@ class Fact:
 
     def ahead(self) -> list[ClusterJob]:
         """Return the waiting jobs on the same nodes that Slurm's order of tiers, priorities and submissions puts before
-        the job.
-        """
+        the job."""
         job, own = self.job, self.nodes_named(self.job)
         order = {other.id: at for at, other in enumerate(self.cluster.queue)}
         whole = job.id.partition("+")[0] + "+" if "+" in job.id else "no other part"

@@ -86,8 +86,6 @@ def read_reason(world: World, decision: Any, reason: str) -> None:
 
 
 # Checks of decisions: state, decision, values in the sentence
-
-
 def is_about(world: World, decision: Any, name: str) -> Work:
     job: Work = world.jobs[decision.job.rank]
     demand_equal(name, job.name)
@@ -241,8 +239,6 @@ def divided(world: World) -> list[int]:
 
 
 # Decisions about a matrix
-
-
 @reads(m.Phase, "rebuild phase: {any}")
 def _(world: World, decision: m.Phase, name: str) -> None:
     demand_equal(name, decision.name)
@@ -328,8 +324,6 @@ def _(world: World, decision: m.TurnTo, row: int) -> None:
 
 
 # Effects
-
-
 def do(world: World, decision: Any) -> None:
     match decision:
         case d.Start(job, _, _, limit) | d.Backfill(job, _, _, limit):
@@ -439,8 +433,6 @@ def in_matrix(world: World, decision: Any) -> None:
 
 
 # Policy switch
-
-
 def switch(world: World, spec: str) -> None:
     turning: Rows | None = world.memo_rows
     if turning is not None:

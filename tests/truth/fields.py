@@ -33,8 +33,7 @@ def read_fields(page: Page) -> Iterator[UntrueError]:
 
 def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
     """Yield an error for each difference between two nested values; numbers may differ by rounding. `where` is the path
-    to the value.
-    """
+    to the value."""
     if isinstance(true, dict) and isinstance(told, dict):
         if [*true] != [*told]:
             yield UntrueError(f"Field: {where}: said {[*told]}, true {[*true]}")
@@ -56,8 +55,7 @@ def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
 
 def expected(page: Page) -> dict[str, Any]:
     """Return the true values of all JSON fields of a comparison, computed from starts, ends, stretches and
-    decisions.
-    """
+    decisions."""
     first = page.runs[0].run.workload
     gained, lost = page.extremes
     by_priority = [(label, f"{label} priority", ranks) for label, ranks in page.priorities.items()]
@@ -87,8 +85,7 @@ def expected(page: Page) -> dict[str, Any]:
 
 def whole(spec: str) -> str:
     """Return the program's full spec for `spec` if it has the given parameters and the defaults of all others;
-    otherwise the expected one.
-    """
+    otherwise the expected one."""
     told, (name, _, given) = full_policy(parse_policy(spec)), spec.partition(":")
     said, true = (
         dict(pair.split("=", 1) for pair in text.split(",") if pair) for text in (told.partition(":")[2], given)
@@ -111,8 +108,7 @@ def decided(what: Any) -> dict[str, Any] | None:
 
 def parted(page: Page) -> dict[str, Any] | None:
     """Return the fields on the first difference: its time, and what happens there in each run; None if the runs are
-    equal.
-    """
+    equal."""
     sides = [happened(told.run) for told in page.runs]
     times = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
     if not times:
@@ -131,8 +127,6 @@ def parted(page: Page) -> dict[str, Any] | None:
 
 
 # Numbers side by side
-
-
 def spread(column: str) -> dict[str, Callable[[Told], float | None]]:
     def of(by: Callable[[Sequence[float]], float]) -> Callable[[Told], float | None]:
         return lambda told: by([*values.values()]) if (values := getattr(told, column)) else None
@@ -178,8 +172,7 @@ def trials_cut(told: Told) -> int:
 
 def stalled(told: Told) -> float:
     """Return the processor hours charged for migrations; NaN if jobs were interrupted, because that cancels charges not
-    yet paid.
-    """
+    yet paid."""
     if told.interruptions:
         return nan
     total = 0.0
@@ -273,8 +266,7 @@ NEITHER = {
 
 def versus(name: str, first: float | None, second: float | None) -> dict[str, Any]:
     """Return the fields on a number `name` of two runs: both values, which is better, and the relative change from the
-    first to the second.
-    """
+    first to the second."""
     better = change = None
     if first is not None and second is not None:
         change = second / first - 1 if first else None
@@ -287,8 +279,7 @@ def versus(name: str, first: float | None, second: float | None) -> dict[str, An
 
 def ratios(page: Page, groups: Sequence[tuple[str, str, Sequence[int]]], column: str) -> list[dict[str, Any]]:
     """Return for each group of jobs (label, meaning, ranks) the fields with its mean slowdowns in both runs and their
-    ratio R.
-    """
+    ratio R."""
     found = []
     for label, meaning, ranks in groups:
         first, second = page.means(ranks, column)
@@ -314,8 +305,7 @@ def by_category(page: Page) -> list[tuple[str, str, Sequence[int]]]:
 
 def moves(later: Sequence[float]) -> dict[str, Any]:
     """Return how many jobs start earlier and how many later, in classes by how much; `later` has the differences in
-    seconds.
-    """
+    seconds."""
     early, late = [-by for by in later if by < 0], [by for by in later if by > 0]
     limits = (0, 60, 600, 3600, 28800, 86400, inf)
     sizes = [
@@ -341,8 +331,6 @@ def change(page: Page, rank: int) -> dict[str, Any]:
 
 
 # Fields of `explain`
-
-
 def read_job(
     told: Mapping[str, Any], job: Work, passed: Mapping[str, Pass], numbers: Mapping[str, Sequence[tuple[float, float]]]
 ) -> Iterator[UntrueError]:

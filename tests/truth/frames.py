@@ -90,8 +90,7 @@ def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
 
 def in_order(frame: Frame) -> list[str]:
     """Return the jobs in the order of the queue panel: suspended ones, then the waiting ones, by partition, that for
-    the longest jobs first.
-    """
+    the longest jobs first."""
     world, waiting = frame.world, frame.waiting
     if world.rules.name == "multiqueue":
         waiting = sorted(waiting, key=world.rules.class_of, reverse=True)
@@ -166,8 +165,7 @@ def _written(frame: Frame, at: float) -> str:
 
 def _moved(frame: Frame, job: Work, told: str) -> None:
     """Check by how much the planned start moved in this step. No move is shown after a switch or outage, or if
-    processors are kept for a job, as all plans are new then.
-    """
+    processors are kept for a job, as all plans are new then."""
     was, now = frame.after.was.get(job.rank), frame.after.planned.get(job.rank)
     if not told:
         demand(not is_moved(frame, job), f"from {was}")
@@ -214,8 +212,7 @@ def _why(frame: Frame, job: Work, told: str) -> None:
 
 def _brief(frame: Frame, job: Work, free: int) -> str:
     """Return the queue panel's short reason for a job for which the policy recorded none, found from the recomputed
-    state.
-    """
+    state."""
     world, planned = frame.world, frame.after.planned.get(job.rank)
     kind, blocker, _ = why_now(frame.after, job, most_free(world))
     if kind is RowLater:

@@ -1,6 +1,5 @@
 """Check which other policies would have reduced a job's wait, and when it would have fitted into the recorded
-schedule.
-"""
+schedule."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,8 +40,7 @@ class Waits:
 
     def more(self, spec: str) -> dict[int, float]:
         """Return for each other job, by rank: how much longer it waits under `spec` than under the first policy, in
-        seconds.
-        """
+        seconds."""
         pairs = enumerate(zip(self.of[spec], self.of[self.first], strict=True))
         return {r: 0.0 if now == was else now - was for r, (now, was) in pairs if r != self.job.rank}
 
@@ -106,8 +104,7 @@ def is_about_change(change: float, by: str, is_more: bool) -> None:
 
 def is_worst(waits: Waits, spec: str, name: str, by: str | None) -> None:
     """Check that no other job's wait grows more than that of job `name`, and that it grows by the text `by` (None: it
-    never starts).
-    """
+    never starts)."""
     more = waits.more(spec)
     true = next(more[rank] for rank in more if f"J{waits.jobs[rank].id}" == name)
     demand(true == inf if by is None else lasts(by).is_about(true), true)
@@ -159,8 +156,6 @@ for _end in (_NOBODY, *_PRICE):
 
 
 # Jobs of a user with the longest waits
-
-
 def read_longest(run: Run) -> Iterator[UntrueError]:
     """Check the report on the longest waits of one user's jobs."""
     starts = run.engine.schedule().start.tolist()
@@ -183,8 +178,6 @@ def own_wait(job: Job, starts: Sequence[float]) -> dict[str, Any]:
 
 
 # The recorded schedule
-
-
 class Reality:
     """Kind of sentence: when, during its wait, a job would have fitted into the recorded schedule."""
 

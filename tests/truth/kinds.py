@@ -21,8 +21,7 @@ LARGEST = 12
 
 def met(seed: int) -> set[str]:
     """Return the kinds of sentences in the run whose deliberate changes the checks detect; empty if a sentence is
-    false.
-    """
+    false."""
     for changed in (MUTANTS, MISPLACED):
         changed.clear()
     token = are_changed.set(True)

@@ -15,8 +15,7 @@ from tests.truth.world import Work, World
 
 class Stop(NamedTuple):
     """A suspension from `time` until `until`: seconds that the job had run, the reason, and the jobs that then started
-    on its processors.
-    """
+    on its processors."""
 
     time: float
     until: float | None
@@ -54,8 +53,7 @@ class Record:
 
     submitted: tuple[int, int, int | None, bool] = (0, 0, None, False)
     """(jobs ahead at submission, their processors, free processors after that pass or None if the job need not wait,
-    whether these are those of a row)
-    """
+    whether these are those of a row)"""
     begun: list[Begun] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
@@ -66,8 +64,7 @@ class Record:
     """(begin, end) of each time in the queue"""
     moves: list[tuple[int, float, bool]] = field(default_factory=list)
     """(index of its stay in the matrix, seconds charged, True if this job itself moved) for each migration that
-    concerned it
-    """
+    concerned it"""
     in_rows: list[list[RowStep]] = field(default_factory=list)
     """For each of its stays in a matrix: its position after each step"""
     left: list[tuple[float, float]] = field(default_factory=list)
@@ -75,8 +72,7 @@ class Record:
     decided: list[tuple[float, Any]] = field(default_factory=list)
     plans_written: list[float] = field(default_factory=list)
     """Its planned starts that a story may mention; for plans in rows, a small move, by less than a turn, is left out
-    within one wait
-    """
+    within one wait"""
     is_anew: bool = True
     """True if its next planned start in a row is the first in this wait under this policy"""
     steps: list[WaitStep] = field(default_factory=list)
@@ -85,8 +81,7 @@ class Record:
     """(time, planned start or None) after each step in which it waited"""
     plans: dict[float, float | None] = field(default_factory=dict)
     """For the time of each step: its planned start after that step; if it started then, its planned start in the
-    step
-    """
+    step"""
     moved_by: dict[float, list[dict[int, float]]] = field(default_factory=dict)
     """For each time: for each pass then, the running jobs and their expected ends"""
     ended_early: dict[float, list[dict[int, float]]] = field(default_factory=dict)
@@ -95,8 +90,7 @@ class Record:
     """For each time: for each step then, the jobs that arrived then and are ahead of it in the queue"""
     heads: dict[float, set[str | None]] = field(default_factory=dict)
     """For each time: the first job in the queue, if the policy plans for one job only; several if the policy was
-    switched twice then
-    """
+    switched twice then"""
     numbers: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     """For each of the policy's own numbers, by name: (time, value) of each change before the job started"""
     has_started: bool = False
@@ -106,8 +100,7 @@ class Record:
 
 def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
     """Yield (name, value) of the numbers that the policy itself keeps about an arrived job: predicted run time, its
-    user's usage.
-    """
+    user's usage."""
     if world.rules.name == "easy++" and job.rank not in world.granted:
         yield "predicted", predicted(world, job)
     if world.rules.get("order", "") == "multifactor":
@@ -199,8 +192,7 @@ class Chronicle:
 
     def _watch(self, after: After, rank: int, goes_on: set[int]) -> None:
         """Record more of a watched job: its numbers and why it waits. `goes_on`: jobs that waited after the step before
-        as well.
-        """
+        as well."""
         world, job, record, now = self.world, self.world.jobs[rank], self.records[rank], self.world.now
         turning = world.memo_rows
         if rank in world.came and rank not in world.dropped and not record.has_started:

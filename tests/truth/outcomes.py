@@ -16,8 +16,7 @@ from tests.truth.runs import Run, Step
 Decided: TypeAlias = tuple[float, d.Decision]
 SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
 """For each type of decision that counts as a difference between runs: its kind; types with the same kind do not
-differ.
-"""
+differ."""
 
 
 class Told:
@@ -50,8 +49,7 @@ class Told:
     @cached_property
     def held(self) -> list[tuple[float, float, bool]]:
         """Return for the time from each step or requested start to the next one: (available processor seconds, occupied
-        ones, True if a job waited).
-        """
+        ones, True if a job waited)."""
         steps = [step for step in self.run.steps if step.now <= self.finish]
         asked = {job.due for job in self.jobs if job.reserve is not None and steps[0].now < job.due < self.finish}
         times = np.array(sorted(asked.union(step.now for step in steps)))

@@ -46,8 +46,7 @@ class Page:
     @cached_property
     def categories(self) -> list[list[list[int]]]:
         """Return a table of lists of ranks: a row for each class of run times, a column for each class of
-        processors.
-        """
+        processors."""
         lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
         runs, jobs = self.runs[0].ran, list(enumerate(self.jobs))
         return [
@@ -77,8 +76,7 @@ class Page:
     @cached_property
     def different(self) -> dict[int, tuple[Decided | None, Decided | None]]:
         """Return for each job about which the runs decide differently, in order of time: (decision in the first run, in
-        the second).
-        """
+        the second)."""
         found = {}
         for rank in range(len(self.jobs)):
             one, other = (told.decided.get(rank, []) for told in self.runs)

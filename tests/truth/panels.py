@@ -133,8 +133,6 @@ def _sections(lines: Sequence[str]) -> dict[str, list[str]]:
 
 
 # The job
-
-
 class State:
     """Kind of line in the job panel: the state of the job, in a word or two."""
 
@@ -231,8 +229,7 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
 
 class Noted:
     """Kind of line in the job panel: how one of the policy's own numbers changed. It is followed for a job while it
-    waits, for a user through the run.
-    """
+    waits, for a user through the run."""
 
 
 @reads(Noted, "{any} from {any} to {any}: {any}", "{any} {any}: {any}")
@@ -246,9 +243,8 @@ def _(sight: Sight, name: str, *told: str) -> None:
 
 KINDS: dict[str, type] = {"Expansion factor": Factor, "Planned start": Moved, "The policy's own numbers": Noted}
 
+
 # The step
-
-
 class Deciding:
     """Kind of line in the decisions panel: why there is no decision."""
 

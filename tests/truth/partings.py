@@ -26,8 +26,7 @@ Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 
 def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
     """Check the first time at which something happens in one of the runs only, what is reported about it for each run,
-    and the totals.
-    """
+    and the totals."""
     found = part(Side.of(first.engine), Side.of(second.engine))
     sides = happened(first), happened(second)
     differ = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
@@ -73,8 +72,7 @@ class Parted(NamedTuple):
 
     def first(self, side: int) -> tuple[str, str] | None:
         """Return (job, verb) of the first event that happens then only in run `side` (0 or 1); None if there is no such
-        event.
-        """
+        event."""
         acts = self.acts[side]
         return (f"J{self.runs[0].workload.jobs[acts[0].rank].id}", acts[0].verb) if acts else None
 
@@ -215,8 +213,7 @@ def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
 
 def read_figures(first: Run, second: Run) -> Iterator[UntrueError]:
     """Check how many of the jobs that ended in both runs start or end earlier or later, by how much, and which jobs
-    gain and lose most.
-    """
+    gain and lose most."""
     schedules = first.engine.schedule(), second.engine.schedule()
     found = compare(*schedules)
     ended = ~np.isnan(schedules[0].end) & ~np.isnan(schedules[1].end)

@@ -8,8 +8,7 @@ from tests.truth.world import Work, World
 
 EASIES = ("relaxed", "easy++", "lookahead", "greedy")
 """Policies that, like EASY, plan a start only for the first job in the queue, from the expected ends of running
-jobs.
-"""
+jobs."""
 MINUTES = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)
 
 
@@ -48,8 +47,7 @@ def passing(world: World, head: Work) -> Passing:
 
 def _packed(world: World, head: Work, others: list[Work]) -> Passing:
     """Return the jobs that together fill as many processors as possible. Found by dynamic programming; if several
-    choices are equal, earlier jobs are preferred.
-    """
+    choices are equal, earlier jobs are preferred."""
     shadow, then = world.room_of(head)
     free, extra, seen = world.free(), then - head.procs, others[: world.rules["window"]]
     late = [job.procs if world.now + job.estimate > shadow + 1e-6 else 0 for job in seen]
@@ -90,8 +88,7 @@ def _tried(world: World, head: Work, others: list[Work]) -> Passing:
 
 def predicted(world: World, job: Work, at: float | None = None) -> float:
     """Return the mean run time of the user's last two jobs that had ended by `at` (None: now), at most the estimate;
-    the estimate if there are fewer.
-    """
+    the estimate if there are fewer."""
     at = world.now if at is None else at
     done = sorted((end, rank) for rank, end in enumerate(world.end_of) if end <= at)
     ran = [world.jobs[rank].run for _, rank in done if world.jobs[rank].user == job.user]
@@ -106,8 +103,7 @@ def shadow_of(world: World, job: Work) -> tuple[float, int]:
 
 def _end_of(world: World, rank: int, end: float) -> float:
     """Return the expected end of a running job by its predicted run time; a prediction that has proved too short is
-    extended.
-    """
+    extended."""
     held = world.running.get(rank)
     if held is None or held.kind not in ("run", "speculative"):
         return end

@@ -31,8 +31,6 @@ def names_are(world: World, said: Names, ranks: list[int]) -> None:
 
 
 # Why a job starts or resumes
-
-
 @reads(r.OwnFree, "its own processor is free", "its own {n} processor(s) are free")
 def _(world: World, job: Work, own: int = 1) -> None:
     demand_equal(own, job.procs)
@@ -53,8 +51,6 @@ def _(world: World, job: Work) -> None:
 
 
 # Why a job is suspended
-
-
 @reads(r.ReservationDue, "makes room for {j}, whose start its user had reserved")
 def _(world: World, job: Work, by: str) -> None:
     rank, held = world.by_name[by].rank, world.running[job.rank]
@@ -96,8 +92,6 @@ def _(world: World, job: Work, by: str, slice: Lasts, *values: Any) -> None:
 
 
 # Why a job waits
-
-
 @reads(k.WaitsForOwn, "its own processor is taken", "its own {n} processor(s) are all taken")
 def _(world: World, job: Work, own: int = 1) -> None:
     waits_for_own(world, job, own, own)
@@ -225,8 +219,7 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
 
 def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, spared_said: int) -> None:
     """Check the numbers of jobs in `small` that are too wide to be suspended and, of the others, that are protected;
-    the rest must be too few.
-    """
+    the rest must be too few."""
     if is_pinned(world, job):
         small = [rank for rank in small if world.running[rank].mask & world.aside[job.rank].mask]
     wide = [rank for rank in small if world.jobs[rank].procs > 2 * job.procs]

@@ -9,8 +9,7 @@ from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 def pivots_of(world: World, before: int | None = None) -> dict[int, Work]:
     """Return for each partition its pivot, the first job of its queue. With `before`: only of the jobs with lower
-    ranks.
-    """
+    ranks."""
     found: dict[int, Work] = {}
     for job in world.line():
         if before is None or job.rank < before:
@@ -41,8 +40,7 @@ def idle_in(world: World, partition: int) -> int:
 
 def is_delayed(world: World, beside: Slot, without: int | None = None, before: int | None = None) -> bool:
     """Return True if the slot `beside` would delay a pivot or a reservation; `without` is a job whose own plan does not
-    count.
-    """
+    count."""
     turn = in_turn(pivots_of(world, before))
     slots = [*world.slots(without), beside]
     if not has_room(world.procs, beside.procs, beside.start, beside.end - beside.start, slots[:-1]):
@@ -52,8 +50,6 @@ def is_delayed(world: World, beside: Slot, without: int | None = None, before: i
 
 
 # Why a job starts
-
-
 @reads(r.PivotDue, "first in partition {n}'s queue and its planned start is now")
 def _(world: World, job: Work, partition: int) -> None:
     pivot_due(world, job, partition, 0)
@@ -134,8 +130,6 @@ def has_room_beside(world: World, job: Work, at: float) -> bool:
 
 
 # Why a start is planned
-
-
 @reads(r.AskedFor, "the earliest possible start from {t} on, the time its user requested")
 def _(world: World, job: Work, wanted: float) -> None:
     demand_equal(wanted, job.reserve)
@@ -169,9 +163,8 @@ def is_reserving(world: World, job: Work) -> bool:
 AT[r.AskedFor] = asked_for
 AT[r.PlannedTrial] = planned_trial
 
+
 # Why a job waits
-
-
 @reads(
     k.PivotLater,
     "first in its partition's queue, planned for {t}: needs {n}, {n} free now but too few once {j} starts at {t}",
@@ -188,8 +181,7 @@ def _(world: World, job: Work, at: float, needs: int, free: int, other: str, the
 
 def are_too_few(world: World, job: Work, long: float, pivots: dict[int, float], other: str, then: float) -> None:
     """Check that, if the job ran from now on for `long` seconds, processors would first be too few at `then`, when
-    `other` is planned to start.
-    """
+    `other` is planned to start."""
     slots = world.slots(job.rank)
     slots += [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in pivots.items()]
     moments = sorted({world.now, *(slot.start for slot in slots if world.now < slot.start < world.now + long)})

@@ -50,8 +50,7 @@ class Untruth(NamedTuple):
 
 def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
     """Yield the false sentences of a run: of all decisions, and of what Why says of `asked` random jobs after every
-    step.
-    """
+    step."""
     world = run.world()
     reader = Reader(run, asked, world)
     for number, step in enumerate(run.steps, 1):
@@ -109,8 +108,7 @@ class Reader:
     @cached_property
     def _numbers(self) -> OwnNumbers | None:
         """The policy's own numbers of the first watched job; None if the run has a switch or the policy keeps no
-        numbers.
-        """
+        numbers."""
         run = self._run
         if run.switches or not columns_of(parse_policy(run.spec)):
             return None
@@ -177,8 +175,7 @@ class Reader:
 
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
         """Record the decisions of this pass; with a matrix only if the pass rebuilt the rows, because only then jobs
-        are considered.
-        """
+        are considered."""
         if world.memo_rows is None or any(isinstance(d, Phase | Switched) for d in decisions):
             self._considered = decisions
 

@@ -12,8 +12,7 @@ from tests.truth.world import Slot, Work, World, earliest
 @dataclass
 class Row:
     """Row of the matrix, by its number: the jobs whose home row it is (`home`), and those with replicas in it
-    (`guests`).
-    """
+    (`guests`)."""
 
     number: int
     home: set[int] = field(default_factory=set)
@@ -47,8 +46,7 @@ class Rows:
         """For each row: the columns that were taken when the phase "compact" began"""
         self.in_the_way: dict[tuple[int, int], tuple[int, int]] = {}
         """For each (job to be placed, row): (number of tasks in the columns that it would get, number of tasks migrated
-        until then)
-        """
+        until then)"""
         self.planned: dict[int, tuple[int, float]] = {}
         self.to_turn: Row | None = None
         self.new: set[int] = set()
@@ -80,8 +78,7 @@ class Rows:
 
     def elapse(self, to: float, runs: list[float]) -> list[int]:
         """Advance the turns to the time `to`; return the jobs that have reached their run time, which leave the
-        matrix.
-        """
+        matrix."""
         while self.since < to and self.on_turn is not None:
             alternate = len(self.order) > 1
             ends = self.turn_began + self.slice if alternate else to
@@ -159,8 +156,7 @@ class Rows:
 
     def next_phases(self, migrates: bool) -> Sequence[str]:
         """Return the names of the phases that may follow in the rebuild. Scheduling is repeated only if a job has
-        moved.
-        """
+        moved."""
         match self.came_to:
             case "":
                 return ("clean",)
@@ -300,8 +296,7 @@ def taken(world: World, job: Work, row: Row, there: int, was: int) -> None:
 
 def costs(world: World, rank: int, row: Row) -> tuple[float | None, float | None]:
     """Return (cost of moving other jobs out of the job's columns, cost of giving the job other columns); None for each
-    that needs too many tasks.
-    """
+    that needs too many tasks."""
     rows, cost, most = rows_of(world), world.rules["cost"], world.rules["q"]
     size = rows.columns[rank].bit_count()
     aside, moved = rows.in_the_way.setdefault((rank, row.number), (rows.tasks_in_the_way(rank, row), rows.tasks))

@@ -1,6 +1,5 @@
 """Random runs of all families of policies on small machines, some with switches, and what the program showed at each
-step.
-"""
+step."""
 
 import random
 import re
@@ -63,8 +62,7 @@ class Run(NamedTuple):
 
 def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
     """Return a random workload: many times are equal, most are whole seconds; estimates are right, too long or too
-    short.
-    """
+    short."""
     procs, many = lot.randint(2, 16), jobs or lot.randint(1, lot.choice([8, 25, 40]))
     part = lot.choice([1, 1, 4])
     run = [lot.choice([1, 5, 20, 60]) * lot.randint(1, 10) / part for _ in range(many)]
@@ -126,8 +124,7 @@ def random_spec(lot: random.Random, family: str) -> str:
 
 def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
     """Return the parameters for policies of other papers. They have a random generator of their own, so that adding one
-    changes no other run.
-    """
+    changes no other run."""
     lot = random.Random(f"{order} {family} {few}")
     tail = f"tail={lot.choice(['sjf', 'ljf', 'saf', 'narrow', 'wide', 'latest'])}"
     return {
@@ -142,8 +139,7 @@ def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
 
 def _added(lot: random.Random, family: str) -> list[str]:
     """Return parameters that were added to a family later. They are drawn last, so that the runs of other families do
-    not change.
-    """
+    not change."""
     match family:
         case "immediate":
             return [f"seed={lot.choice([0, 1, 2])}"]
@@ -219,8 +215,7 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
 
 def following_run(seed: int) -> Run:
     """Return a random run in which some jobs are submitted when others have started or ended; one in three is on a
-    machine with outages, one in three switches its policy once or twice.
-    """
+    machine with outages, one in three switches its policy once or twice."""
     lot = random.Random(f"following {seed}")
     workload = random_workload(lot)
     many = len(workload)

@@ -63,8 +63,7 @@ def read_share(teller: Teller, told: str) -> None:
 
 def begun_at(teller: Teller) -> tuple[int, Sequence[RowStep], int]:
     """Return (index of the stay in the matrix whose turns begin at the row's time, its steps, index of its first step
-    with a turn).
-    """
+    with a turn)."""
     for place, stay in enumerate(teller.record.in_rows):
         begin = next((at for at, step in enumerate(stay) if not step.new), None)
         if begin is not None and stay[begin].time == teller.time:

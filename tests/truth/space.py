@@ -1,6 +1,5 @@
 """Check the reasons of the policies that never suspend jobs or share processors in time, against the recomputed
-state.
-"""
+state."""
 
 from typing import NamedTuple
 
@@ -10,9 +9,8 @@ from tests.truth.peers import in_tail, passing, predicted, shadow_of
 from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Slot, Work, World, has_room
 
+
 # Recomputed values
-
-
 def head_of(world: World) -> Work:
     """Return the first waiting job that does not fit; fail if all fit."""
     found = first_unfit(world)
@@ -35,8 +33,7 @@ def first_unfit(world: World) -> Work | None:
 
 def slots_of_pass(world: World) -> dict[int, float]:
     """Return the planned starts of this pass, by rank: the plan made from nothing at its beginning, in the order of the
-    queue.
-    """
+    queue."""
     if "anew" not in world.memo:
         world.memo["anew"] = plan_anew(world)
     found: dict[int, float] = world.memo["anew"]
@@ -68,8 +65,7 @@ def plan_anew(world: World) -> dict[int, float]:
 
 def window_closes(world: World, head: Work) -> float:
     """Return the latest time to which relaxed backfilling lets the head's start move, computed before any job passed
-    the head in this pass.
-    """
+    the head in this pass."""
     if "closes" not in world.memo:
         wait = world.room_of(head)[0] - world.now
         window = world.rules["omega"] * wait
@@ -81,16 +77,13 @@ def window_closes(world: World, head: Work) -> float:
 
 class Placed(NamedTuple):
     """Planned starts of all other jobs if one job starts now: the starts by rank, in order, and the jobs that would
-    start too late.
-    """
+    start too late."""
 
     starts: dict[int, float]
     late: list[int]
 
 
 # Why a job starts
-
-
 @reads(r.InOrder, "next in the queue and fits: needs {n}, {n} free")
 def _(world: World, job: Work, needs: int, free: int) -> None:
     needs_of(world, job, needs, free)
@@ -175,8 +168,6 @@ def _(world: World, job: Work, recorded: float, late: Lasts) -> None:
 
 
 # Within bounds
-
-
 def bounds_of(world: World) -> dict[int, float]:
     bound_arrivals(world)
     return world.bounds
@@ -184,8 +175,7 @@ def bounds_of(world: World) -> dict[int, float]:
 
 def bound_arrivals(world: World) -> None:
     """Compute the bounds of the starts of new jobs under `shadow`: submit + k * (start that conservative backfilling
-    would promise - submit).
-    """
+    would promise - submit)."""
     if world.rules.name != "shadow" or world.memo.setdefault("bounded", not world.coming):
         return
     world.memo["bounded"] = True
@@ -289,8 +279,6 @@ def _(world: World, job: Work, order: str, many: int, head: str, shadow: float) 
 
 
 # Why a start is planned
-
-
 @reads(r.WhenFree, "needs {n} > {n} free now; {n} free then", "needs {n}, {n} free now; {n} free then")
 def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     needs_of(world, job, needs, free)
@@ -374,9 +362,8 @@ AT = {
 }
 """For each type of reason for a planned start: the function that checks the start."""
 
+
 # Why a job waits
-
-
 @reads(k.TooFewFree, "needs {n} > {n} free")
 def _(world: World, job: Work, needs: int, free: int) -> None:
     demand_equal((needs, free), (job.procs, min(world.free(), world.unclaimed())), "needs, free")

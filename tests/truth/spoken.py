@@ -132,8 +132,7 @@ def _(frame: Frame, told: str) -> None:
 
 def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
     """Check that the sentence shows the first decision of the most notable type; the others must be named or, if
-    several are alike, counted.
-    """
+    several are alike, counted."""
     many = Counter(map(type, done))
     kind = next(kind for kind in NOUNS if kind in many)
     first = frame.world.named(say(next(each for each in done if type(each) is kind), frame.at))
@@ -161,8 +160,6 @@ def _head_waits(frame: Frame, told: str) -> None:
 
 
 # Between two steps
-
-
 class Grown:
     """Kind of sentence: one of Why at a time between two steps."""
 
@@ -182,8 +179,7 @@ LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
 """Regular expression for a length of time that grows between two steps, with the words before it."""
 ONLY_FROM = r" now, but [\d,]+ stays? free for its estimate of \S+ only from (\S+)\.$"
 """Regular expression for the end of the sentence on a job that fits now, but not for its whole estimate, and that was
-not reconsidered
-"""
+not reconsidered"""
 
 
 @reads(Grown, "{j}: {any}")

@@ -83,8 +83,6 @@ NUMBERS: Mapping[str, tuple[str, Callable[[str], Lasts | Tenths]]] = {
 
 
 # Rows
-
-
 @reads(
     Row,
     "Submitted: {n} job ahead of it, wanting {n}{any}.",
@@ -280,8 +278,6 @@ def read_passers(teller: Teller, told: str, until: float) -> None:
 
 
 # Plans
-
-
 @reads(Row, "Planned start moved from {any} to {any}, {s} later: {js} passed it.")
 def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
     moved(teller, was, to, by, "later")
@@ -383,8 +379,6 @@ def _(teller: Teller, was: str, head: str | None = None) -> None:
 
 
 # The end
-
-
 def _ended(progress: bool, early: bool, slow: bool) -> Any:
     def read(teller: Teller, ran: Lasts, *rest: Any) -> None:
         job, end = teller.job, teller.chronicle.world.end_of[teller.job.rank]
@@ -433,8 +427,6 @@ def _(teller: Teller, ran: Lasts) -> None:
 
 
 # In rows
-
-
 @reads(Row, "Placed in the matrix{any}.")
 def _(teller: Teller, told: str) -> None:
     begun = teller.begun_now(m.Place)
@@ -464,8 +456,6 @@ def _(teller: Teller) -> None:
 
 
 # All other decisions: the row has the decision's sentence
-
-
 @reads(Row, "{n} more decision of this kind.", "{n} more decisions of this kind until {any}.")
 def _(teller: Teller, many: int = 1, until: str = "") -> None:
     """Check the row that counts further decisions of a kind; the story shows only three of each kind."""

@@ -59,8 +59,7 @@ def due(
     workload: Workload, rank: int, start: Time, end: Time, cancelled: Mapping[int, float] = NONE_CANCELLED
 ) -> float | None:
     """Return the submit time of a job, as far as starts and ends of other jobs tell it; None before. `cancelled` has
-    the times at which jobs were cancelled, by rank.
-    """
+    the times at which jobs were cancelled, by rank."""
     if rank in cancelled:
         return cancelled[rank]
     own, follow = float(workload.submit[rank]), workload.follows[rank] if workload.follows else None
@@ -75,8 +74,7 @@ def due(
 
 def cancel(world: World, rank: int) -> None:
     """Cancel a job now. If it has not been submitted, that is also its submission. Jobs that waited for its end are
-    submitted.
-    """
+    submitted."""
     world.dropped[rank] = world.now
     if rank not in world.came:
         job = world.jobs[rank] = world.jobs[rank]._replace(submit=world.now)

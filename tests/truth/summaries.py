@@ -31,8 +31,7 @@ def _(teller: Teller, told: str) -> None:
 
 def chosen(teller: Teller) -> list[tuple[float, str]]:
     """Return (time, spec) of each policy that took over. A policy that selects others counts when the user chose it,
-    and then each one that it selects.
-    """
+    and then each one that it selects."""
     pending, found = [*teller.chronicle.asked], list[tuple[float, str]]()
     for time, _, now in teller.chronicle.switches:
         asked = parse_policy(pending[0][1]) if pending and pending[0][0] <= time else None
@@ -138,8 +137,7 @@ def read_who_was_in_the_way(teller: Teller, told: str) -> None:
 
 def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
     """Check how many jobs passed the job, the up to three largest of them, and how many were ahead of it in the
-    queue.
-    """
+    queue."""
     demand_equal(many, len(teller.passed), "passed")
     jobs = {teller.name_of(rank): teller.chronicle.world.jobs[rank] for rank in teller.passed}
     named = re.findall(r"(J\d+) \(([\d,]+) processors? for up to ([^)]*)\)", who)
@@ -175,8 +173,7 @@ def read_rest(teller: Teller, rest: str) -> None:
 @reads(Life, "First planned start {any}; it started at {any}, {any}.")
 def _(teller: Teller, told: str, start: str, off: str) -> None:
     """Check the counts in the sentence on the planned starts against the rows of the story, which are checked one by
-    one.
-    """
+    one."""
     lost = max(teller.record.cuts, default=0)
     rows = [(time, row) for time, row in teller.story if time >= lost]
     plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]

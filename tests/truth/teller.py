@@ -66,8 +66,7 @@ class Teller:
 
     def plans_then(self) -> list[tuple[float | None, float | None]]:
         """Return (planned start before, planned start after) for each step at the row's time; if the job started in a
-        step, also its planned start in the step.
-        """
+        step, also its planned start in the step."""
         record, now = self.record, self.time
         before = [at for time, at in record.planned if time < now][-1:]
         then = [at for time, at in record.planned if time == now]
@@ -77,8 +76,7 @@ class Teller:
 
     def why(self, decision: Any, time: float | None = None) -> str:
         """Return the reason of a decision about the job as text, with times written as at `time` (None: the time of the
-        row).
-        """
+        row)."""
         return why(decision.because, decision.job, clock_near(self.time if time is None else time))
 
     def wait_of(self, steps: list[WaitStep]) -> Wait:

@@ -1,6 +1,5 @@
 """Every sentence is true in runs of all families of policies, and the checks detect nearly every sentence that is
-changed on purpose.
-"""
+changed on purpose."""
 
 import json
 from collections import Counter
@@ -40,8 +39,7 @@ from tui.cli.explain import longest_waits
 
 RUNS = 2
 """Number of runs for each family of policies; `python -m tests.truth` makes any number. The first run is the one in
-which changed numbers are detected.
-"""
+which changed numbers are detected."""
 
 REASONS = [kind for kind in WORDS if kind.__module__ not in (reasons_on_nodes.__name__, reasons_inferred.__name__)]
 DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
@@ -119,8 +117,7 @@ def test_sentences_stay_true_with_outages(seed: int) -> None:
 )  # fmt: skip
 def test_sentences_stay_true_of_jobs_that_lost_processors(seed: int) -> None:
     """With each seed the program once showed a false sentence. They concerned passing jobs after a loss of processors,
-    failures after the end, failed rows, cancelled jobs, or jobs whose processors went down.
-    """
+    failures after the end, failed rows, cancelled jobs, or jobs whose processors went down."""
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
 

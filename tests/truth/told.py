@@ -66,8 +66,6 @@ class After:
 
 
 # Plans after a pass
-
-
 def planned_now(world: World) -> dict[int, Plan]:
     """Return all planned starts, by rank, recomputed by the policy's rule from running jobs and reservations."""
     turning: Rows | None = world.memo_rows
@@ -116,8 +114,6 @@ def anew(
 
 
 # Checks of sentences
-
-
 def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> Iterator[UntrueError]:
     """Yield an error for each false sentence or number in the explanation `found`; it may quote `decided`."""
     job = after.world.jobs[found.job.rank]
@@ -387,8 +383,6 @@ def _(after: After, job: Work, found: Evidence, many: int) -> None:
 
 
 # Suspended
-
-
 @reads(Evidence, "{j} has been suspended for {s}, after {s} of running.")
 def _(after: After, job: Work, found: Evidence, name: str, since: Lasts, ran: Lasts) -> None:
     demand_equal(name, job.name)
@@ -458,8 +452,6 @@ def _(after: After, job: Work, found: Evidence, told: str) -> None:
 
 
 # Running
-
-
 @reads(
     Evidence,
     "{j} runs on {n} processor(s) since {t}, until {t} at most.",

@@ -1,6 +1,5 @@
 """Check to which step the key `r` leads: the last change of a planned start, of the job on a processor, or of the
-boundaries of partitions.
-"""
+boundaries of partitions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,8 +14,7 @@ from tests.truth.words import COUNTS, UntrueError
 
 class Traces:
     """Planned starts, the jobs on each processor, and the processors of each partition, as they were after each
-    step.
-    """
+    step."""
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._world, self._records = chronicle.world, chronicle.records
@@ -41,8 +39,7 @@ class Traces:
 
     def read(self, history: Past, step: int, rank: int, processor: int) -> Iterator[UntrueError]:
         """Check the steps that the program finds for the last change, before `step`, of the processor's job, of the
-        partitions and of the job's planned start.
-        """
+        partitions and of the job's planned start."""
         holders = [each[processor] for each in self.holders]
         yield from self._compare(HolderOf(processor), history, step, last_step(holders, step))
         yield from self._compare(Division(), history, step, last_step(self.owners, step))

@@ -18,8 +18,7 @@ from tests.truth.world import Work, World, has_room
 
 class WaitStep(NamedTuple):
     """Why a job waits after one step: kind of reason, job named in it, first job in the queue, numbers, and jobs
-    ahead.
-    """
+    ahead."""
 
     number: int
     """Number of the step, counted from 0"""
@@ -38,8 +37,7 @@ class WaitStep(NamedTuple):
 
 def wait_step(after: After, job: Work, number: int) -> WaitStep:
     """Return why the job waits after this step: the policy's reason or, if it gave none, the one that follows from
-    decisions and plans.
-    """
+    decisions and plans."""
     world = after.world
     line = line_of(world, job) if job.rank in world.waiting else []
     free = most_free(world)
@@ -111,12 +109,9 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
 
 
 # Reasons in the past tense
-
-
 class Past(NamedTuple):
     """Pattern of a sentence on many steps, the kinds of reasons that it stands for, and the pattern of the jobs named
-    in it.
-    """
+    in it."""
 
     pattern: str
     kinds: tuple[type, ...]
@@ -210,8 +205,7 @@ def read_part(wait: Wait, told: str, length: str = "") -> Wait:
 
 def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
     """Check the processors, jobs and numbers in one sentence; `parts` are its fields, `many` is the text for several
-    jobs.
-    """
+    jobs."""
     if parts.get("procs"):
         demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
     if many:
@@ -275,8 +269,7 @@ def read_parts(wait: Wait, told: str) -> None:
 
 def read_summary(wait: Wait, told: str) -> None:
     """Check the summary of a whole wait: each reason with its share, or the only reason if it held for 95 % of the
-    time.
-    """
+    time."""
     told = re.sub(r"(?:, | and )[\d,]+ more$", "", told)
     merged = [step._replace(kind=k.TooFewFree) if step.kind is inferred.Heads else step for step in wait.steps]
     wait = wait._replace(steps=merged)
@@ -333,8 +326,7 @@ def read_ahead(wait: Wait, told: str) -> None:
 
 def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of: Callable[[int], str]) -> None:
     """Check which running jobs held the processors that the job lacked after the first step; `moment` reads a time,
-    `name_of` gives the name of a rank.
-    """
+    `name_of` gives the name of a rank."""
     if not told:
         return
     first, job = wait.steps[0], wait.job

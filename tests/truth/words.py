@@ -89,8 +89,7 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 
 class Template:
     """Pattern of a sentence with fields: {n} a number, {t} a time, {s} a length of time, {x} a decimal, {j} a job, {js}
-    several jobs, {any} any text.
-    """
+    several jobs, {any} any text."""
 
     def __init__(self, text: str) -> None:
         self._converters: list[Callable[[str], Any]] = []
@@ -116,8 +115,7 @@ READINGS: dict[type, list[tuple[Template, Reading]]] = {}
 
 def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
     """Return a decorator that registers a function as check of these sentences; it is called with what a sentence is
-    about, then with the values in it.
-    """
+    about, then with the values in it."""
 
     def register(reading: Reading) -> Reading:
         known = READINGS.setdefault(kind, [])
@@ -130,8 +128,7 @@ def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
 
 MUTANTS: Counter[tuple[str, str, bool]] = Counter()
 """How often numbers were changed, by (kind of sentence, text around the number, True if the check detected the
-change)
-"""
+change)"""
 MISPLACED: Counter[tuple[str, str, bool]] = Counter()
 """How often a sentence without numbers replaced another one, by (kind, sentence, True if the check detected it)"""
 are_changed: ContextVar[bool] = ContextVar("are_changed", default=False)
@@ -140,8 +137,7 @@ ENOUGH = 8
 """Number of changes after which a pattern is not changed again"""
 _WITHOUT_NUMBERS: dict[tuple[str, ...], dict[str, type]] = {}
 """For the types of what a sentence is about: the sentences without numbers that were checked with such arguments, and
-their kinds
-"""
+their kinds"""
 
 
 def read_aloud(kind: type, sentence: str, *given: Any) -> None:

@@ -404,8 +404,7 @@ class World:
 
     def slots(self, *without: int | None) -> list[Slot]:
         """Return the processors in use from now on: of running jobs, at most to the next maintenance, and of plans of
-        all jobs except `without`.
-        """
+        all jobs except `without`."""
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
             *self.missing(),
@@ -422,8 +421,7 @@ class World:
 
     def room_of(self, job: Work, ends: list[tuple[float, int]] | None = None) -> tuple[float, int]:
         """Return (first time at which the job fits if no other job starts, number of processors that are free then);
-        `ends` replaces the expected ends.
-        """
+        `ends` replaces the expected ends."""
         ends = sorted(self.ends()) if ends is None else ends
         if self.missing() == [Slot(self.now, inf, 0)]:
             for moment, _ in ends:

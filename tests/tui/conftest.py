@@ -1,6 +1,5 @@
 """Fixtures for tests of the app: the helpers of `tests.sim`, folders of their own for settings and state, and a policy
-that fails.
-"""
+that fails."""
 
 import asyncio
 import gc
@@ -31,8 +30,7 @@ from tui.sessions.autosave import STATE
 @pytest.fixture(scope="session", autouse=True)
 def _idle_when_all_is_handled() -> Iterator[None]:
     """Replace the wait of Textual's tests, which takes up to a second a key in a program with a worker, by one until
-    all messages are handled. Where every widget waits for a message already, none is sent to each to find that out.
-    """
+    all messages are handled. Where every widget waits for a message already, none is sent to each to find that out."""
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         until, quiet, app, loop = monotonic() + max_sleep, 0, active_app.get(), asyncio.get_running_loop()
@@ -93,8 +91,7 @@ def _styles_are_parsed_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def drawn() -> Iterator[list[str]]:
     """Skip drawing, as a test without a terminal seldom needs it; a test that adds any text to the list gets it
-    done.
-    """
+    done."""
     wanted: list[str] = []
     refresh = Screen._compositor_refresh
 

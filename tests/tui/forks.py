@@ -66,8 +66,7 @@ del data, files, file, number, orders, pid, target, told
 program()
 """
 """Code of the process that is forked. For each order it forks a parent of the program, which tells the number and then
-the exit code of the program.
-"""
+the exit code of the program."""
 
 
 class Forked:
@@ -151,8 +150,7 @@ def forked(
 
 def ran(*arguments: str, cwd: Path | None = None, stdout: int | None = None) -> subprocess.CompletedProcess[str]:
     """Run `schedscope` with these arguments in a fork until it ends, with files instead of a terminal; return its exit
-    code and output. What goes to the file descriptor `stdout`, if given, is not returned.
-    """
+    code and output. What goes to the file descriptor `stdout`, if given, is not returned."""
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err, open(os.devnull) as none:
         files = none.fileno(), out.fileno() if stdout is None else stdout, err.fileno()
         program = forked(*arguments, files=files, cwd=cwd)

@@ -112,8 +112,7 @@ async def finished(app: App[Any]) -> None:
 
 async def painted(pilot: Pilot[Any]) -> None:
     """Wait until every widget has handled its messages and is laid out and drawn; Textual's own pause may end
-    before.
-    """
+    before."""
     end = monotonic() + PATIENCE
     await pilot.pause()
     while _is_painting(pilot.app):

@@ -18,8 +18,7 @@ from tui.replay.stage import RunView
 
 def engine_of(trace: str, policy: str, *, steps: int = 0, until: float | None = None) -> Engine:
     """Return the engine of a run under `policy`, after `steps` steps or at the time `until`; `trace` is a sample or a
-    file.
-    """
+    file."""
     _, workload = Source(trace).read()
     engine = Engine(workload, parse_policy(policy))
     if until is not None:

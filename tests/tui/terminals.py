@@ -84,8 +84,7 @@ class Terminal:
 
     def vanish(self) -> None:
         """Close the terminal, as if its window were closed. The program is in a session of its own, so that it gets no
-        signal.
-        """
+        signal."""
         os.close(self._keyboard)
         self.is_there = False
 
@@ -105,8 +104,7 @@ def terminal(
     *arguments: str, stderr: int | None = None, cwd: Path | None = None, start: str | None = None
 ) -> Iterator[Terminal]:
     """Run `schedscope` with these arguments in a terminal of 120 x 36 cells; yield the terminal, and end the program
-    afterwards. If `start` is given, start the program with this code instead of forking it, which takes longer.
-    """
+    afterwards. If `start` is given, start the program with this code instead of forking it, which takes longer."""
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
     errors = screen if stderr is None else stderr

@@ -40,8 +40,7 @@ TABLE = f"job,submit,runtime,procs,user,queue\n{ID}1,0,5000,4,{USER},{QUEUE}\n{I
 @pytest.fixture(autouse=True)
 def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Yield the list of all texts that the program lets Textual read as markup; check afterwards that none comes from a
-    file or a user.
-    """
+    file or a user."""
     read, parse = list[str](), Content.from_markup.__func__  # type: ignore[attr-defined]
 
     def from_markup(cls: type[Content], markup: str | Content, /, **variables: object) -> Content:
@@ -70,8 +69,6 @@ def log(tmp_path: Path) -> str:
 
 
 # Sessions
-
-
 def with_line(session: Session, table: str, line: str) -> Session:
     return parsed(session_text(session).replace(f"[{table}]\n", f"[{table}]\n{line}\n").encode(), "s")
 
@@ -107,8 +104,6 @@ async def test_names_in_a_session_are_names() -> None:
 
 
 # Traces
-
-
 async def test_everything_that_a_log_says_of_itself_is_text(log: str) -> None:
     async with replay(log) as run:
         assert FILE[:12] in run.text
@@ -169,8 +164,6 @@ async def test_an_error_that_quotes_a_name_is_text() -> None:
 
 
 # Typed text
-
-
 @pytest.mark.parametrize("action", ["save", "picture", "go_to", "find", "stops", "bookmark", "trace", "policy", "help"])
 async def test_what_is_typed_is_text(action: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -201,8 +194,6 @@ async def test_the_palette_finds_what_looks_like_markup(own: str) -> None:
 
 
 # Policies
-
-
 @contextmanager
 def registered(name: str) -> Iterator[str]:
     @policy(name, "[/x] paper")

@@ -69,8 +69,7 @@ LESSONS = (
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return the present folder, with policy files and a `git` that leave a mark if they run; check afterwards that
-    there is no mark.
-    """
+    there is no mark."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text(EVIL)
     (tmp_path / "pack").mkdir()
@@ -85,8 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def session_with(spec: str, at: str, path: Path) -> Path:
     """Write a session that names the code `spec`, where `at` says: as its policy, in a switch, or as the policy with
-    which it is compared.
-    """
+    which it is compared."""
     text = session_text(session_of(Source("z-figure4"), "easy", [(600.0, parse_policy("fcfs"))]))
     was = {"policy": 'policy = "easy"', "switch": 'policy = "fcfs"', "partner": 'branch = "main"\nstep'}[at]
     assert was in text

@@ -55,8 +55,7 @@ Compare = Callable[[Shot], bool]
 @pytest.fixture
 def is_as_before(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compare:
     """Return a function that compares a picture with the accepted one; the result does not depend on the user's
-    terminal and folder.
-    """
+    terminal and folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)

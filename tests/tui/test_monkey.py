@@ -35,8 +35,7 @@ from tui.widgets.gantt import Gantt
 KEYS, SEED = int(os.environ.get("MONKEY", "20")), os.environ.get("SEED", "1")
 AT_ONCE = int(os.environ.get("AT_ONCE", "0"))
 """Largest number of keys sent at once, if not 0; a long search is faster this way, because it does not wait after each
-key.
-"""
+key."""
 HANG = 60.0
 """Seconds after which the program counts as hanging, or its screen as blank, even on a busy machine."""
 FAULT = re.compile(r"\b[A-Z]\w+(Error|Exception)\b")
@@ -71,8 +70,7 @@ def all_keys() -> list[str]:
 
 def opened(trace: str, policy: str, folder: Path) -> Schedscope:
     """Return the app opened on `trace`: a trace, or the word for a lesson, a quiz or results. For a lesson, `policy` is
-    its name.
-    """
+    its name."""
     if trace == RESULTS:
         file(folder / "results").__exit__()
         return Schedscope(None, results=str(folder / "results"))

@@ -34,8 +34,6 @@ def steps_saved() -> int:
 
 
 # Kills and exits
-
-
 async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> None:
     with terminal("lublin-128", "--policy", "conservative") as at:
         at.wait_for(lambda: steps_saved() == 0)
@@ -80,8 +78,6 @@ async def test_closed_program_offers_nothing_but_restores_on_request() -> None:
 
 
 # Traces
-
-
 @pytest.mark.parametrize("jobs", ["", JOB], ids=["no job", "one job as wide as the machine"])
 async def test_tiny_traces_can_be_replayed_with_every_key(tmp_path: Path, jobs: str) -> None:
     trace = tmp_path / "tiny.swf"
@@ -153,8 +149,6 @@ async def test_vanished_trace_plays_on_but_cannot_be_saved(tmp_path: Path, monke
 
 
 # A policy
-
-
 async def test_a_policy_that_breaks_is_reported_and_can_be_replaced(broken: str) -> None:
     async with replay("z-figure4", broken) as run:
         await run.complete()
@@ -168,8 +162,6 @@ async def test_a_policy_that_breaks_is_reported_and_can_be_replaced(broken: str)
 
 
 # The terminal
-
-
 async def test_a_terminal_that_shrinks_and_grows_again_loses_nothing() -> None:
     async with replay("lublin-128", "easy") as run:
         await run.ask(o.GoTo(200))
@@ -205,8 +197,6 @@ async def test_ctrl_c_says_what_quits_without_markup() -> None:
 
 
 # Settings
-
-
 @pytest.mark.parametrize("content", ["{", "[]", '{"look": 3, "speed": "fast"}', "\0"])
 async def test_damaged_settings_are_reported_and_the_usual_ones_used(content: str) -> None:
     settings_path().write_text(content)

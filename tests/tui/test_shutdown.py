@@ -65,8 +65,6 @@ def test_without_a_terminal_to_draw_on_that_is_said_in_a_line(arguments: tuple[s
 
 
 # Autosaves
-
-
 async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_manager, "AUTOSAVE", 0.05)
     async with replay("z-figure4") as run:

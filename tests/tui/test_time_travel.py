@@ -21,8 +21,7 @@ SHARING = [name for name in NAMES if parse_policy(name).turns() is not None]
 
 def moments(past: Past, procs: int) -> Iterator[int]:
     """Yield a step after which jobs run and others wait, and a step after which jobs run and none waits; each only if
-    there is one.
-    """
+    there is one."""
     _, free, waiting, _ = (np.array(column) for column in past.columns())
     for is_so in (waiting > 0, waiting == 0):
         found = np.flatnonzero(is_so & (free < procs)).tolist()
@@ -33,8 +32,7 @@ def moments(past: Past, procs: int) -> Iterator[int]:
 @pytest.mark.parametrize("was", NAMES)
 def test_every_policy_can_be_followed_by_every_other_one(was: str) -> None:
     """Each pair is drawn at one of three times, each policy at all three of them: when it takes over, after its first
-    step, and at the end.
-    """
+    step, and at the end."""
     _, workload = Source("lublin-128", transforms=Transforms(jobs=24, load=1.5)).read()
     on = Onlooker(Timeline(workload, was, check=True))
     on.compute_all()

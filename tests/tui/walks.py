@@ -53,8 +53,7 @@ PLACES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 class Sight(NamedTuple):
     """Everything that is shown at one time of a run; `strip` and the policy's own numbers are None until the whole run
-    is computed.
-    """
+    is computed."""
 
     snapshot: Any
     chart: tuple[bytes, ...]
@@ -163,8 +162,7 @@ class Walk:
 
     def go(self, operations: int) -> None:
         """Make `operations` random actions and check after each; then visit up to 30 of the times again, first here and
-        then in the reopened replay.
-        """
+        then in the reopened replay."""
         ways: tuple[Callable[[], object], ...] = (
             *(self._step, self._step, self._jump, self._to_time, self._play, self._find, self._again, self._again),
             *(self._switch, self._switch, self._fork, self._look_at, self._compare, self._compare_branch, self._alone),

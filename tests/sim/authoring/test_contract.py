@@ -240,8 +240,7 @@ def test_policy_that_decides_as_easy_is_told_so() -> None:
 
 def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pass takes a millisecond for each waiting job, which is over the limit set here, so that no further trials are
-    made.
-    """
+    made."""
 
     @dataclass(frozen=True)
     class Slow(Easy):

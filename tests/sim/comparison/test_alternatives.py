@@ -1,6 +1,5 @@
 """Policies under which a job would have waited less, and their cost to other jobs; times at which the job would have
-fitted.
-"""
+fitted."""
 
 from dataclasses import replace
 from math import inf

@@ -116,8 +116,7 @@ def test_a_run_that_has_not_begun_has_not_parted() -> None:
 
 def brute_force(first: Side, second: Side) -> float | None:
     """Return the first time at which a job starts or ends in only one of the schedules; None if the schedules are
-    equal.
-    """
+    equal."""
     times = []
     for a, b in ((first.schedule.start, second.schedule.start), (first.schedule.end, second.schedule.end)):
         times += [min(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True) if x != y]

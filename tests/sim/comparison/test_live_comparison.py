@@ -36,8 +36,7 @@ def workload(name: str) -> Workload:
 
 def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Timeline, Timeline]:
     """Return a run under `first`, and a copy in which the policy changes to `second` after `step` steps. `computed`:
-    both are computed to the end.
-    """
+    both are computed to the end."""
     one = Timeline(of, first)
     one.seek(step)
     other = one.twin()
@@ -61,8 +60,6 @@ def sides(one: Timeline, other: Timeline) -> tuple[Side, Side]:
 
 
 # The first difference
-
-
 @pytest.mark.parametrize(("name", "first", "second", "step"), PAIRS)
 def test_the_runs_part_where_a_reading_from_the_beginning_says(name: str, first: str, second: str, step: int) -> None:
     both = timelines(workload(name), first, second, step)
@@ -111,8 +108,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_piece_of_work_reads_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """One call of `advance` reads a limited number of steps, so that drawing never waits until a whole history is
-    read.
-    """
+    read."""
     both = timelines(workload("lublin-128"), "easy", "easy")
     read = watched(monkeypatch)
     made = LiveComparison(*both)
@@ -155,8 +151,6 @@ def test_another_branch_is_compared_anew() -> None:
 
 
 # Jobs that start earlier
-
-
 def test_jobs_that_come_earlier_are_counted_as_they_start() -> None:
     """Job 5 starts at 600 s under EASY, at 1,800 s under FCFS."""
     made = LiveComparison(*timelines(workload("z-figure4"), "fcfs", "easy"))

@@ -9,8 +9,7 @@ from sim.history.processor_sets import ProcessorSets, SetTable
 
 def drawn(bits: int) -> list[int]:
     """Return random sets of processors as bit masks, for a machine of `bits` processors: single ones, ranges and
-    scattered ones.
-    """
+    scattered ones."""
     random, sets = Random(bits), []
     for _ in range(20):
         low, high = sorted((random.randrange(bits), random.randrange(bits)))

@@ -23,8 +23,7 @@ def plan(**more: list[str]) -> SweepPlan:
 
 def value(run: Run) -> float:
     """Return a made-up result of a run. It depends on the policy and the load; noise depends on the seed and a little
-    on the policy.
-    """
+    on the policy."""
     options = dict(run.options)
     own = {"easy": 0.0, "relaxed:omega=0": 0.1, "relaxed:omega=1": -2.0}[run.policy]
     load: float = options["load"]

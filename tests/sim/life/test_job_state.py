@@ -17,9 +17,8 @@ from sim.workload.replay import read
 from sim.workload.transforms import Transforms
 from tests.sim.conftest import Lab
 
+
 # A search through the whole history, for comparing
-
-
 def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
     """Return the job's state at the time of the snapshot `shown`, found by a search through the whole history."""
     history = engine.history
@@ -42,8 +41,7 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
 
 def _passers(engine: Engine, rank: int) -> set[int]:
     """Return the later arrivals that were started while the job waited, by rank; its wait continues after a killed
-    speculative run.
-    """
+    speculative run."""
     trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
     passers: set[int] = set()
     runs_until: float | None = 0

@@ -103,8 +103,7 @@ def test_who_would_run_into_maintenance_waits_for_that_and_not_for_room(policy: 
 
 def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> None:
     """Ward's figure 1: job 3 passes job 2 at 20 and runs until 1220, which moves job 2's plan. Job 4 passes at 30 but
-    has ended by 930.
-    """
+    has ended by 930."""
     lived = life(sample("w-figure1.swf"), "relaxed:omega=1.25", "2")
     moved = lived.plans[-1]
     assert (moved.time, moved.was, moved.at) == (20, 1000, 1220)
@@ -142,8 +141,7 @@ def test_a_watched_job_lives_as_it_does_when_nobody_watches(policy: str) -> None
 )
 def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
     """The waits of the job follow each other from submission to start, which is the same as in a run without recorded
-    reasons.
-    """
+    reasons."""
     of = sample("lublin-128.swf").take(slice(0, 300))
     engine = Engine(of, parse_policy(policy), curious=False)
     engine.run()

@@ -68,8 +68,7 @@ def test_story_after_a_switch_mentions_no_victims(lab: Lab) -> None:
 
 def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:
     """Job 3 is ahead of job 2 until 1004; by then there have been over a thousand steps, each with a job of one
-    second.
-    """
+    second."""
     tiny = [f"{n + 3} {n} 1 1 1" for n in range(1, 1006)]
     workload = lab.workload(3, "1 0 2 1004 1004", "2 0 3 5000 5000", "3 0 2 2000 2000", *tiny)
     _, waits, *_ = [row for _, row in rows_of(life_of(workload, "firstfit:order=sjf", 1), 9, 9)]

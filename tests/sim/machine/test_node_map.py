@@ -27,8 +27,7 @@ def starts(folder: Path, nodes: int, jobs: list[dict[str, Any]], spec: str = NOW
 @pytest.mark.parametrize(("second", "wide", "small"), [(95, 82, 2), (151, 70, 151)], ids=["one window", "two"])
 def test_ends_of_running_jobs_in_a_window_count_as_one(tmp_path: Path, second: int, wide: int, small: int) -> None:
     """Job 3 has a node at 70. If the other is free within 30 s after 90, job 3 is planned for that later end instead,
-    and job 4 may run before it.
-    """
+    and job 4 may run before it."""
     jobs = [one(0, 70, cores=3), one(0, second), one(1, 500), one(2, 80, cores=1)]
     assert starts(tmp_path, 2, jobs) == [0, 0, wide, small]
 

@@ -17,8 +17,6 @@ def taking_turns(*rows: int, slice: float = 100, cs: float = 0, now: float = 0) 
 
 
 # Stories
-
-
 def test_one_row_runs_alone_without_turns_and_overhead() -> None:
     turns = taking_turns(1, cs=0.1)
     assert (turns.row, turns.end) == (1, None)
@@ -115,8 +113,6 @@ def test_a_job_in_no_row_is_refused() -> None:
 
 
 # Against stepping through every turn
-
-
 class Stepped:
     """The same clock of turns, computed by going through one turn after another."""
 

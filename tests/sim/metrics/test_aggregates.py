@@ -51,8 +51,7 @@ def workload(*jobs: tuple[float, int, float, float], procs: int = 4) -> Workload
 
 def schedule(of: Workload, start: list[float], end: list[float], steps: list[tuple[float, int, int, int]]) -> Schedule:
     """Return a schedule with these starts and ends. Each of `steps` is (time, free processors, waiting jobs, processors
-    that they want).
-    """
+    that they want)."""
     jobs = len(of)
     time, free, waiting, wanted = (np.array([step[i] for step in steps]) for i in range(4))
     return Schedule(
@@ -214,8 +213,7 @@ def test_nothing_happens_over_no_time() -> None:
 
 def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
     """Job 2 arrives at 5 and requests a start at 100, but job 1 runs until 130. So job 2's lead is 95 and its wait is
-    30.
-    """
+    30."""
     workload = replace(lab.workload(1, "1 0 1 130 130", "2 5 1 10 10"), reserve=np.array([np.nan, 100.0]))
     engine = Engine(workload, parse_policy("multiqueue:classes=none"))
     engine.run()
@@ -288,8 +286,7 @@ def test_jains_index_tells_how_alike_users_fare() -> None:
 @pytest.mark.parametrize("watched", [True, False])
 def test_suspended_job_waits_in_loss_of_capacity(lab: Lab, watched: bool) -> None:
     """Job 2 suspends job 1 from 60 until 70. It uses one of the two processors; the other one is free while job 1
-    waits.
-    """
+    waits."""
     engine = Engine(lab.workload(2, "1 0 2 400 400", "2 1 1 10 10"), "selective", curious=watched)
     engine.run()
     assert aggregates(engine.schedule())["loss_of_capacity"] == pytest.approx(10 / (2 * 410))

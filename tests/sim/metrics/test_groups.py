@@ -29,8 +29,7 @@ DAY = 86400
 
 def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = None) -> Schedule:
     """Return the schedule of jobs given as (submit, processors, run time, estimate). Each starts at its submission plus
-    its wait; without `waits` at once.
-    """
+    its wait; without `waits` at once."""
     table = np.full((len(jobs), len(Field)), -1.0)
     table[:, Field.ID] = np.arange(len(jobs))
     table[:, [Field.SUBMIT, Field.PROCS_ASKED, Field.RUN, Field.ESTIMATE]] = jobs

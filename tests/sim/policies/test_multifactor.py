@@ -51,8 +51,7 @@ def test_usage_and_order_match_a_recount_of_stretches() -> None:
 
 def test_what_was_lost_with_its_processors_was_had_as_well(lab: Lab) -> None:
     """Usage of lost runs counts: job 1's processors fail for good and it is cancelled; job 2's fail and it returns to
-    the queue.
-    """
+    the queue."""
     workload = lab.workload(4, "1 0 4 100 100", "2 0 1 100 100", "3 50 1 9 9")
     fails = [Outage(20, inf, 0b0001), Outage(30, 40, 0b1110)]
     workload = replace(workload, user=np.array([0, 1, 2])).with_outages(fails)

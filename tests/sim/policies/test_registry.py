@@ -85,8 +85,6 @@ def test_two_policies_of_one_name_are_refused(taken: str) -> None:
 
 
 # A registry of one's own
-
-
 @dataclass(frozen=True)
 class Mine(FirstComeFirstServed):
     """A policy that a test has written."""

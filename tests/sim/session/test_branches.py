@@ -28,8 +28,7 @@ def again(timeline: Timeline, **of_timeline: object) -> Timeline:
 
 def courses(timeline: Timeline) -> dict[str, object]:
     """Return the last snapshot and the ends of the jobs in every branch, computed to its end: mapping from the branch's
-    name.
-    """
+    name."""
     found: dict[str, object] = {}
     for name in timeline.branches:
         timeline.look_at(name)

@@ -83,8 +83,6 @@ def changed(old: str, new: str) -> str:
 
 
 # Round trips
-
-
 @given(sessions())
 def test_any_session_survives_a_file(tmp_path_factory: pytest.TempPathFactory, session: Session) -> None:
     path = tmp_path_factory.getbasetemp() / "any.session"
@@ -187,8 +185,6 @@ def test_what_is_not_known_is_left_out_and_said() -> None:
 
 
 # Refusals
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -277,8 +273,6 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 # One line
-
-
 def test_a_line_that_was_broken_by_pasting_is_read() -> None:
     line = one_line(small())
     assert from_line(f"  {line[:40]}\n{line[40:]}\n") == small()
@@ -310,8 +304,6 @@ def test_any_other_line_is_refused(text: str) -> None:
 
 
 # The trace
-
-
 def test_a_trace_that_is_as_it_was_is_no_problem(tmp_path: Path) -> None:
     path = tmp_path / "a.swf"
     path.write_text("one job\n", encoding="utf-8")

@@ -48,8 +48,6 @@ def narrow(lab: Lab) -> list[Snapshot]:
 
 
 # Reading
-
-
 @pytest.mark.parametrize(
     ("typed", "best"),
     [
@@ -224,8 +222,6 @@ def test_reading_the_best_form_gives_the_same_stop(typed: str) -> None:
 
 
 # Holding and firing
-
-
 def test_a_level_fires_once_when_it_is_passed(narrow: list[Snapshot]) -> None:
     assert fires("queue > 0", narrow) == [5]
     assert fires("queue < 1", narrow) == [150]
@@ -300,8 +296,6 @@ def test_or_fires_with_each_of_its_parts(narrow: list[Snapshot]) -> None:
 
 
 # Authors of policies
-
-
 class Quota(NamedTuple):
     most: int
 
@@ -331,8 +325,7 @@ class Fair(Policy):
 @pytest.fixture
 def counted(lab: Lab) -> list[Snapshot]:
     """Return the snapshots of a run: job 1 is passed over at 0 and 1, job 2 from 1 on, because job 1 leaves too few
-    processors.
-    """
+    processors."""
     jobs = ("1 0 3 9 9", "2 1 2 9 9", "3 2 1 9 9", "4 3 1 9 9", "5 4 1 9 9")
     return snapshots(Engine(lab.workload(4, *jobs), Fair()))
 

@@ -65,8 +65,7 @@ IN_A_THREAD = "thread = Thread(target=exec, args=(code, {}))\nthread.start()"
 @pytest.mark.parametrize("where", ["exec(code)", f"{IN_A_THREAD}\nthread.join()"])
 def test_profiling_works_after_a_deadline(where: str) -> None:
     """Python 3.11 keeps checking for an exception that was raised in a thread and withdrawn; profiling would then
-    hang.
-    """
+    hang."""
     program = f"from threading import Thread\ncode = {LATE!r}\n{where}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
 

@@ -35,8 +35,7 @@ SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5"
 
 def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[Engine, list[Snapshot]]:
     """Return an engine after a plain run, and its snapshots. `switches` maps the number of a step to the policy that
-    takes over after it.
-    """
+    takes over after it."""
     engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     shown = [engine.snapshot()]
     while True:
@@ -267,8 +266,7 @@ class SavedAgain(FirstComeFirstServed):
 
 def test_what_took_over_at_the_end_of_an_instant_does_so_again(lab: Lab) -> None:
     """A switch after all decisions of an instant must stay there when the branch is computed again with a changed first
-    policy.
-    """
+    policy."""
     timeline = Timeline(lab.workload(4, *JOBS), "fcfs")
     timeline.compute_all()
     for step in range(2, timeline.computed):

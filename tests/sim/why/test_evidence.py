@@ -30,8 +30,7 @@ from tests.sim.conftest import Lab
 
 BUSY = ("1 0 2 50 60", "2 5 4 100 100", "3 10 1 40 40", "4 12 1 500 500", "5 13 2 5 5")
 """Jobs as lines `id submit procs run estimate`. Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may
-not, 5 does not fit.
-"""
+not, 5 does not fit."""
 
 
 def at(lab: Lab, spec: str, time: float, *lines: str) -> Engine:
@@ -52,8 +51,6 @@ def rows(engine: Engine, job: str, *kinds: type[Fact]) -> list[tuple[str, str]]:
 
 
 # A wait
-
-
 def test_a_job_that_was_rejected_says_why(lab: Lab) -> None:
     found = evidence(at(lab, "easy", 12, *BUSY), "4")
     assert found.status == "rejected"
@@ -83,8 +80,7 @@ def test_of_several_that_would_be_delayed_the_first_is_named() -> None:
 
 MATRIX = ("1 0 4 100 100", "2 1 3 200 200", "3 2 2 50 50", "4 3 1 30 30")
 """Jobs as lines `id submit procs run estimate`. In two rows, jobs 1 and 2 take turns; 3 fits next to neither, 4 fits
-next to 2.
-"""
+next to 2."""
 
 
 def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
@@ -98,8 +94,7 @@ def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
 
 PUSHED = ("1 0 4 600 600", "2 0 3 60 60", "3 70 2 500 500", "4 61 1 5 5")
 """Jobs as lines `id submit procs run estimate`. At 60 the short job 2 has waited long enough to suspend job 1, whose
-fourth processor stays idle.
-"""
+fourth processor stays idle."""
 
 
 def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
@@ -116,8 +111,6 @@ def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
 
 
 # Considered decisions
-
-
 def test_the_log_has_every_decision_and_marks_its_own(lab: Lab) -> None:
     engine = at(lab, "easy", 12, *BUSY)
     log = evidence(engine, "4").log
@@ -139,8 +132,6 @@ def test_of_a_job_that_ended_or_is_to_come_there_is_nothing_to_say(lab: Lab) -> 
 
 
 # On nodes
-
-
 def test_on_nodes_request_and_ends_that_make_room_are_told() -> None:
     """Job 3 asks for memory, which job 2 on its nodes gives back. Job 4 runs elsewhere and ends later."""
     engine = Engine(read("full-memory"), "easy", curious=True)

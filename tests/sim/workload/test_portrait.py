@@ -18,8 +18,7 @@ UNKNOWN = -1
 
 def trace(*jobs: Mapping[Field, float], header: Header | None = None) -> Trace:
     """Return a trace of jobs with one processor and 100 s, submitted at 0; each of `jobs` gives the fields in which a
-    job differs.
-    """
+    job differs."""
     table = np.full((len(jobs), len(Field)), float(UNKNOWN))
     table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, 100
     for row, job in zip(table, jobs, strict=True):

@@ -12,8 +12,7 @@ WEEKS = 6
 
 def log(jobs: int = 400, users_known: bool = True) -> Workload:
     """Return a made-up log of jobs of twenty users over six weeks and a day; `users_known`: False leaves the users
-    out.
-    """
+    out."""
     rng = np.random.default_rng(7)
     table = np.full((jobs, len(Field)), -1.0)
     table[:, Field.SUBMIT] = 1000 + np.sort(rng.integers(int(WEEKS * WEEK + 86400), size=jobs))

@@ -30,8 +30,7 @@ def chart_of(
     memory: bool = False,
 ) -> ChartScene:
     """Return the chart of the engine's present state on a screen of `size`; its first column is column `first` of the
-    time axis, with `per_column` seconds a column.
-    """
+    time axis, with `per_column` seconds a column."""
     inner = chart_size(size, engine.moment.procs)
     rows = inner.rows * (2 if look.colour else 1)
     camera = Camera(per_column, 0, engine.moment.procs, inner.columns, rows, follow=False, first=first, by_rows=by_rows)

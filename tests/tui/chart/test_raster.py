@@ -1,6 +1,5 @@
 """Stretches (jobs on processors for a time) as pixels. In these tests a column is 10 seconds, and the first begins at
-time 0.
-"""
+time 0."""
 
 from collections import Counter
 

@@ -1,6 +1,5 @@
 """Columns of the chart that no longer change are drawn once and kept: nearest to the present first, as many as there is
-time for.
-"""
+time for."""
 
 from collections.abc import Callable
 
@@ -12,8 +11,7 @@ LONG = 1e9
 
 class Drawer:
     """Made-up painter: each column takes a second of its own clock, and column c shows the job of rank c; it records
-    which columns were drawn.
-    """
+    which columns were drawn."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []

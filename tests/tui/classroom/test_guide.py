@@ -177,8 +177,7 @@ def test_a_key_means_an_answer_only_while_one_is_asked_for(
 
 async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path) -> None:
     """The first Enter after an answer by a digit must not leave the lesson's path, because students press it out of
-    habit.
-    """
+    habit."""
     async with lesson(tmp_path, NEXT, FIRST) as run:
         await run.press("4", "enter")
         walk = walk_of(run.screen.state)

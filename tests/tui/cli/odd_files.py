@@ -42,8 +42,7 @@ from tui.sessions.trust_record import since_trusted
 
 TOGETHER, SECONDS, TOLD = 50, 5, 5000
 """Number of files tried in one process, seconds that one file may take, and number of files between two lines of
-progress.
-"""
+progress."""
 PLAN = b"""traces = ["z-figure4", "ls-figure1"]
 policies = ["easy", "relaxed:omega={0,1}"]
 seeds = 3
@@ -192,8 +191,7 @@ def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
 
 def newer(it: bytes) -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
     """Return for each kind of file that needs a machine of nodes, a cluster or an optional library: (file name, valid
-    content, functions that read it). `it` is a session.
-    """
+    content, functions that read it). `it` is a session."""
     machine = by("run", "lublin-128", "--jobs", "20", "--nodes", "@"), by("inspect", "z-figure4", "--nodes", "@")
     found: dict[str, tuple[str, bytes, tuple[Try, ...]]] = {
         "scontrol": ("nodes.txt", SCONTROL.encode(), machine),
@@ -279,8 +277,7 @@ def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]
 
 def search(many: int, first: int, only: Sequence[str] = ()) -> tuple[Counter[str], list[str]]:
     """Try `many` files with seeds from `first` on, in the present folder; `only` names the kinds, all if it is empty.
-    Return the counts of outcomes, and the faults.
-    """
+    Return the counts of outcomes, and the faults."""
     counts, faults = Counter[str](), list[str]()
     good = {kind: about for kind, about in kinds().items() if kind in only or not only}
     for at in range(first, first + many, TOGETHER):

@@ -119,8 +119,7 @@ def swapped(lot: Random, line: str) -> str:
 
 def search(many: int, first: int) -> tuple[Counter[str], list[str]]:
     """Try `many` policies with seeds from `first` on, in the present folder. Return the counts of outcomes, and the
-    faults.
-    """
+    faults."""
     counts, faults = Counter[str](), list[str]()
     Path("t.csv").write_text("job,submit,procs,runtime,user\n1,0,2,5,ann\n2,3,8,50,=cmd\n")
     for seed in range(first, first + many):

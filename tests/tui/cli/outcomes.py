@@ -17,8 +17,7 @@ TOLD = 100
 
 def outcome(words: list[str]) -> tuple[str, str]:
     """Run the command line in a process of its own; return ("done", "refused" or another outcome, details if it is a
-    fault).
-    """
+    fault)."""
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
@@ -48,8 +47,7 @@ def outcome(words: list[str]) -> tuple[str, str]:
 
 def judged(done: Done) -> str:
     """Return the outcome of a command: an error must be one printable line with a known exit code, otherwise it is a
-    fault.
-    """
+    fault."""
     faults = ("Traceback", "internal error", "Warning")
     of_us = re.sub(r"(?m)^\S*own\.py:\d+: \w+Warning: .*$", "", done.stderr)
     if any(fault in of_us for fault in faults) or done.returncode not in (0, 1, 2):

@@ -177,8 +177,7 @@ def test_almost_no_jobs_are_compared_too() -> None:
 
 def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None:
     """EASY lets J3 pass, but its processors go down. It starts again when it would under FCFS, because J1 is cancelled
-    then.
-    """
+    then."""
     path = tmp_path / "shrinks.csv"
     jobs = ("1,0,6,100,100", "2,5,8,100,100", "3,10,4,50,50")
     path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")
@@ -209,8 +208,6 @@ def test_two_policies_are_compared_with_where_they_part() -> None:
 
 
 # Two versions of a file
-
-
 def test_all_that_differs_is_listed_and_the_fewest_jobs_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -181,8 +181,7 @@ def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path
 
 def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
     """Write a trace of jobs given as (id, submit, wait, run time, processors), all of user 1; four jobs on four
-    processors, otherwise on six.
-    """
+    processors, otherwise on six."""
     rows = (
         f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 1 -1 -1 -1 -1 -1 -1"
         for job, at, wait, run, procs in jobs

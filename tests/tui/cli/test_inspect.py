@@ -20,8 +20,7 @@ def page(
     width: int = 80, unicode: bool = True, header: Header = HEADER, jobs: int = 200, estimates: bool = True
 ) -> str:
     """Return the portrait of a made-up trace: jobs of many widths and lengths, one every 1,000 s, of which every
-    fiftieth never ran.
-    """
+    fiftieth never ran."""
     number = np.arange(jobs)
     table = np.full((jobs, len(Field)), -1.0)
     table[:, Field.SUBMIT] = 1000 * number

@@ -91,8 +91,6 @@ def test_an_order_without_parentheses_is_one_line(base: str, tmp_path: Path) -> 
 
 
 # The system refuses
-
-
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["policies"]])
 def test_a_full_device_is_one_line(words: list[str]) -> None:
     with open("/dev/full", "w") as full:

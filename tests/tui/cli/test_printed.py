@@ -1,6 +1,5 @@
 """Names from files in the output of commands: none is taken as a control sequence by a terminal, or as a formula by a
-spreadsheet.
-"""
+spreadsheet."""
 
 import csv
 from pathlib import Path

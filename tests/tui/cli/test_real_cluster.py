@@ -1,6 +1,5 @@
 """The commands for clusters against a real Slurm: queries, recording, a killed recorder, reading while it writes, and a
-cluster that has gone.
-"""
+cluster that has gone."""
 
 import json
 import signal
@@ -40,8 +39,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 @contextmanager
 def recorder(path: Path) -> Iterator[subprocess.Popen[str]]:
     """Record the cluster into the file at `path`, in a process of its own; wait for the first poll, then yield the
-    process.
-    """
+    process."""
     command = [*PROGRAM, "live", "--headless", "-o", str(path), "--every", "10"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

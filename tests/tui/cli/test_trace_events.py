@@ -60,8 +60,7 @@ def test_every_event_has_what_the_format_wants(policy: str) -> None:
 @EVERY
 def test_each_arrow_has_two_ends_in_slices_that_stand_before_them(policy: str) -> None:
     """A reader that sorts the events by time, and keeps the order of those of the same time, must find each arrow's end
-    within an open slice.
-    """
+    within an open slice."""
     open_at: dict[tuple[int, int], Event] = {}
     arrows: dict[int, list[Event]] = defaultdict(list)
     for event in sorted((e for e in made_of(policy) if e["ph"] in "Xsf"), key=lambda event: event["ts"]):

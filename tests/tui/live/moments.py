@@ -33,8 +33,7 @@ def waits(id: str, cpus: int, start: float | None = None, reason: str = "Priorit
 def observed_of(*jobs: ClusterJob, at: float = 60.0, nodes: tuple[Node, ...] = NODES,
                 reservations: tuple[Reservation, ...] = ()) -> Observed:  # fmt: skip
     """Return what is observed in a single state of a made-up cluster with these jobs, at `at` seconds since
-    midnight.
-    """
+    midnight."""
     observed = Observed()
     observed.add(Cluster(at=DAY + at, name="testbed", nodes=nodes, jobs=jobs, reservations=reservations))
     return observed

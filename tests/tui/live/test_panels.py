@@ -18,8 +18,7 @@ from tui.live.scene import LiveContext, State
 
 def two(*later: object) -> LiveContext:
     """Return the context of panels after two polls: first J1 waits; then it runs, J2 has arrived and a node is
-    drained.
-    """
+    drained."""
     observed = Observed()
     observed.add(
         Cluster(at=DAY + 60, name="testbed", nodes=NODES, jobs=(waits("1", 2, 90, "Priority", "n1"),), cost=0.2)

@@ -93,8 +93,7 @@ def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
 @pytest.mark.usefixtures("quick")
 def test_what_refers_to_itself_goes_with_the_next_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """Objects with reference cycles must be freed at the next poll; an example are the lines drawn each second, which
-    otherwise stay for hours.
-    """
+    otherwise stay for hours."""
 
     class Ring:
         def __init__(self) -> None:

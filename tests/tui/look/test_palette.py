@@ -26,8 +26,7 @@ EYES = (
     ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
 )
 """For normal, protan, deutan and tritan vision: how red, green and blue are seen, each as a mix of the three (Machado
-et al. 2009).
-"""
+et al. 2009)."""
 TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 WHITE = (0.9505, 1.0, 1.089)
 GROUND = "#1e1e1e"
@@ -35,8 +34,7 @@ GROUND = "#1e1e1e"
 
 def apart(colours: Sequence[str]) -> NDArray[np.float64]:
     """Return the distance of each two colours as a matrix, for the kind of vision that distinguishes them worst (CIE
-    1976).
-    """
+    1976)."""
     codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]) / 255
     linear = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
     seen = [lab(np.clip(linear @ np.array(eyes).T, 0, 1)) for eyes in EYES]
@@ -48,8 +46,7 @@ def apart(colours: Sequence[str]) -> NDArray[np.float64]:
 
 def lab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return colours in the CIE Lab space (lightness and two axes of colour); each row of `linear` has linear red,
-    green and blue.
-    """
+    green and blue."""
     part = linear @ np.array(TO_XYZ).T / np.array(WHITE)
     root = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
     x, y, z = root[:, 0], root[:, 1], root[:, 2]

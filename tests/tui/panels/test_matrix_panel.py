@@ -23,8 +23,6 @@ def figure_7(**fields: object) -> Context:
 
 
 # Rows
-
-
 def test_homes_are_filled_replicas_hatched_and_the_row_on_turn_is_marked() -> None:
     assert draw_matrix(figure_7(), (28, 9)).text.splitlines()[:7] == [
         "Matrix   row 2 ◂ 2m40 of 3m20 left",
@@ -67,8 +65,6 @@ def test_active_and_selected_rows_stay_in_a_small_panel() -> None:
 
 
 # Folding
-
-
 def test_column_shows_its_main_holder_and_if_half_empty() -> None:
     one, two = 0b0000_0000_0111, 0b1100_0000_1000
     assert fold([one, two], 12, 3) == [Fold(0, False), Fold(None, False), Fold(1, False)]
@@ -76,8 +72,6 @@ def test_column_shows_its_main_holder_and_if_half_empty() -> None:
 
 
 # Turns
-
-
 @pytest.mark.parametrize(
     ("later", "told"), [(159, "row 2 ◂ 1s"), (160, "row 3 ◂ 3m20"), (160 + 2 * 200, "row 1 ◂ 3m20")]
 )
@@ -88,8 +82,6 @@ def test_between_two_steps_the_rows_go_on_taking_turns(later: float, told: str) 
 
 
 # The last rebuild
-
-
 def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
     sheet = draw_matrix(figure_7(phase=4), (100, 12))
     assert "▸fill 2 replicated" in sheet.head[-2].text
@@ -130,8 +122,6 @@ def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
 
 
 # Nothing to show
-
-
 def test_without_a_matrix_it_says_which_policies_have_one() -> None:
     told = draw_matrix(context_of(engine_of("z-figure4", "easy:depth=2", steps=1)), (80, 10)).text
     assert "No matrix: easy does not time-share processors." in told

@@ -23,8 +23,6 @@ def names(context: Context) -> list[str]:
 
 
 # Which numbers
-
-
 @pytest.mark.parametrize(
     ("policy", "extra"),
     [
@@ -74,8 +72,6 @@ def test_before_a_job_has_ended_there_are_dashes(lab: Lab) -> None:
 
 
 # Forms
-
-
 def test_a_plot_shows_a_long_number_in_full(lab: Lab) -> None:
     engine = lab.run("fcfs", 2_000_000, "1 0 2000000 10 10", "2 5 1500000 10 10", until=5)
     series = StripMaker(engine.workload).series(engine.history, engine.step_count, 50)

@@ -25,8 +25,7 @@ END = 1995
 @cache
 def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:
     """Return the context of two compared runs under `first` and `second`, shown after `step` steps of the first;
-    `done`: False leaves the comparison at its beginning.
-    """
+    `done`: False leaves the comparison at its beginning."""
     _, workload = Source(name).read()
     one = Timeline(workload, parse_policy(first))
     other = one.twin()
@@ -58,8 +57,6 @@ def line_of(context: Context, label: str, width: int = 60) -> Line:
 
 
 # The panel
-
-
 def test_dependent_jobs_count_from_their_submission_in_each_run(tmp_path: Path) -> None:
     """Under firstfit job 3 ends at 20, so job 4 is submitted then. Under fcfs job 3 still waits."""
     path = tmp_path / "follows.json"
@@ -178,8 +175,6 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
 
 
 # The line between the charts
-
-
 @pytest.mark.parametrize(
     ("width", "told"),
     [

@@ -24,8 +24,7 @@ RUN = StripScene(
 
 def half_way(lab: Lab, look: Look = DARK, marks: tuple[Mark, ...] = (), **fields: Any) -> Context:
     """Return the context at 500 s of a run that is computed up to 1000 s and lasts at least 2000 s; three of four
-    processors are in use.
-    """
+    processors are in use."""
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", "2 100 4 1000 1000", until=100)
     run = StripScene(RUN.begin, RUN.end, RUN.known, RUN.utilization, RUN.waiting, marks)
     context = context_of(engine)
@@ -37,8 +36,6 @@ def texts(context: Context, rows: int) -> list[str]:
 
 
 # Drawing
-
-
 def test_strip_has_two_curves_with_values_and_dots_for_unknown(lab: Lab) -> None:
     assert texts(half_way(lab), 4) == [
         "busy  ▄▄██▂▂▄▄············   75 %",
@@ -82,8 +79,6 @@ def test_nothing_computed_is_all_dots(lab: Lab) -> None:
 
 
 # Clicks
-
-
 def test_a_click_on_a_column_goes_to_a_moment_in_that_column() -> None:
     columns = plot_columns(WIDTH)
     for column in range(columns):

@@ -25,8 +25,7 @@ def text_of(picture: Picture) -> list[str]:
 
 def watched(lines: Sequence[str], size: tuple[int, int] = SIZE) -> list[str]:
     """Return the rows of the screen after playing a whole cast; only the control sequences that the program writes are
-    known.
-    """
+    known."""
     columns, rows = size
     cells = [[" "] * columns for _ in range(rows)]
     x = y = 0

@@ -21,8 +21,7 @@ def workload(name: str) -> Workload:
 
 def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[RunView, RunView]:
     """Return the views of two runs: one under `first`, and a copy in which the policy changes to `second` after `step`
-    steps. `computed`: both are computed to the end.
-    """
+    steps. `computed`: both are computed to the end."""
     timeline = Timeline(of, parse_policy(first))
     timeline.seek(step)
     twin = timeline.twin()
@@ -42,8 +41,6 @@ def advanced(one: RunView, other: RunView) -> Versus:
 
 
 # Texts
-
-
 def test_a_run_that_was_switched_says_from_when_it_is_that() -> None:
     one, other = stages(workload("z-figure4"), "easy", "fcfs", 6)
     assert advanced(one, other).scene(inf).led == ("easy", "easy, from d0 00:10:00 on fcfs")
@@ -99,8 +96,6 @@ def test_a_workload_without_jobs_is_compared_too(lab: Lab) -> None:
 
 
 # Jobs that start earlier
-
-
 def test_a_job_is_earlier_here_and_later_there_by_as_much() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)

@@ -77,8 +77,6 @@ def figure() -> Replayed:
 
 
 # Navigation
-
-
 def test_to_any_step_and_back(figure: Replayed) -> None:
     for step in (4, LAST, 0, 7, 6):
         assert figure.does(o.GoTo(step)) is None
@@ -138,8 +136,6 @@ def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
 
 
 # Orders that stop early
-
-
 @pytest.mark.parametrize(
     "order",
     [
@@ -182,8 +178,6 @@ def test_given_up_in_front_of_a_stop_it_does_not_run_past_it() -> None:
 
 
 # Last changes
-
-
 def test_back_to_the_decision_that_planned_a_job() -> None:
     run = Replayed("lublin-128", "conservative")
     run.does(o.Find(parse_stop("queue > 3")))
@@ -206,8 +200,6 @@ def test_what_never_changed_is_said(figure: Replayed) -> None:
 
 
 # Playing
-
-
 @pytest.mark.parametrize("speed", SPEEDS, ids=lambda speed: speed.label)
 def test_at_every_speed_a_stop_fires_at_its_very_step(speed: Speed) -> None:
     run = Replayed("lublin-128", "easy")
@@ -267,8 +259,6 @@ def test_backwards_the_clock_goes_back_as_fast(figure: Replayed) -> None:
 
 
 # What-if
-
-
 def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
     figure.does(o.SwitchTo(parse_policy("fcfs")))
@@ -349,8 +339,6 @@ def test_another_branch_is_looked_at_at_the_same_moment(figure: Replayed) -> Non
 
 
 # Side by side
-
-
 def test_two_runs_keep_one_clock(figure: Replayed) -> None:
     figure.does(o.GoTo(2))
     figure.does(o.Compare(parse_policy("fcfs")))
@@ -437,8 +425,6 @@ def test_alone_again(figure: Replayed) -> None:
 
 
 # Back to a session
-
-
 def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
     figure.does(o.SwitchTo(parse_policy("fcfs")))

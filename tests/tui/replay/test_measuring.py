@@ -3,9 +3,8 @@ import pytest
 from tests.tui.replay.test_controller import Replayed
 from tui.replay import requests as o
 
+
 # z-figure4 under easy: J1 (6 processors) runs until 600 s, J2 (4) until 1200; J5 starts at 600 after 560 s, J3 at 1200.
-
-
 @pytest.fixture
 def at_the_end() -> Replayed:
     run = Replayed()

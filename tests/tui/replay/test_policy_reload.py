@@ -1,6 +1,5 @@
 """When the file of a watched policy is saved, the run is computed again with the new code, up to the present step; the
-old run is kept.
-"""
+old run is kept."""
 
 from pathlib import Path
 from time import monotonic, sleep
@@ -22,9 +21,8 @@ from tui.replay.worker import Player
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
+
 # Under first come, first served J4 waits at 600 s (step 6) in z-figure4; under first fit it starts there.
-
-
 class Watched:
     """Replay of z-figure4 under the policy in ./fair.py, whose file the test can save again."""
 
@@ -44,8 +42,7 @@ class Watched:
 
     def saves(self, body: str, seconds: float = 1) -> News:
         """Save the file with this body; return the message about the change, after computing in portions of
-        `seconds`.
-        """
+        `seconds`."""
         save(self.file, body)
         spec = self.timeline.snapshot().policy
         self.does(o.Renew("fair.py", {spec: parse_policy(spec)}))
@@ -53,8 +50,7 @@ class Watched:
 
     def goes_on(self, seconds: float = 1) -> News:
         """Compute in the background, in portions of `seconds`, until there is a message to the user; return the
-        message.
-        """
+        message."""
         while (news := self.controller.compute(seconds)) is None:
             assert not self.controller.is_computed, "there is no more news"
         return news
@@ -175,8 +171,7 @@ def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
     again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The policy keeps state of its own. First it starts jobs that fit; when a step is computed again, it starts none
-    from 600 s on, or none at all.
-    """
+    from 600 s on, or none at all."""
     own_file(tmp_path, monkeypatch, "        SEEN: list[float] = self.seen\n" + HIDDEN.format(again))
     body = (tmp_path / "fair.py").read_text(encoding="utf-8")
     (tmp_path / "fair.py").write_text(body.replace("    def ", "    seen = []\n\n    def ", 1), encoding="utf-8")

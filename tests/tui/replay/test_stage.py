@@ -1,6 +1,5 @@
 """The view of a run (`RunView`) shows it at one time; a played run has the same schedule as one simulated without a
-screen.
-"""
+screen."""
 
 import gc
 from math import inf

@@ -12,13 +12,10 @@ from tui.replay.strip_maker import StripMaker, least_end
 
 HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
 """Jobs as lines `id submit procs run estimate`. Two of four processors are used until 50, all until 200; job 3 waits
-from 60 until 100.
-"""
+from 60 until 100."""
 
 
 # The strip
-
-
 def test_a_column_shows_the_mean_of_its_time(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
     strip = StripMaker(engine.workload).strip(engine.history, 200, 4)
@@ -62,8 +59,6 @@ def test_used_is_a_share_of_what_is_there(lab: Lab) -> None:
 
 
 # The numbers so far
-
-
 def test_the_series_end_at_the_cursor(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
     steps_until_100 = lab.instants(engine).index(100) + 1

@@ -78,8 +78,6 @@ def watching(trace: str = "z-figure4", spec: str = "easy", start: bool = True) -
 
 
 # Obeying
-
-
 def test_the_first_scene_comes_unasked() -> None:
     with watching() as watched:
         assert watched.settle().snapshot.step == 0
@@ -166,8 +164,6 @@ def test_why_it_stopped_is_told_before_it_is_shown() -> None:
 
 
 # Halting
-
-
 def test_what_takes_long_can_be_given_up() -> None:
     with watching("lublin-320", "gang") as watched:
         watched.does(o.GoTo(5))
@@ -180,8 +176,6 @@ def test_what_takes_long_can_be_given_up() -> None:
 
 
 # Failing
-
-
 def test_an_order_that_cannot_be_obeyed_is_reported_in_one_line() -> None:
     with watching() as watched:
         scene = watched.does(o.GoTo(3), o.LookAt("nowhere"), o.Move(1))
@@ -246,8 +240,6 @@ def test_a_scene_that_cannot_be_made_is_reported_and_the_worker_lives(monkeypatc
 
 
 # Closing
-
-
 @pytest.mark.parametrize("busy", [True, False])
 def test_closed_its_thread_ends(busy: bool) -> None:
     before = threading.enumerate()

@@ -99,8 +99,6 @@ async def test_the_palette_moves_the_chart_too() -> None:
 
 
 # Bursts
-
-
 @pytest.mark.parametrize("times", [2, 3])
 async def test_clicks_beside_the_palette_close_it_once(times: int) -> None:
     async with replay() as run:

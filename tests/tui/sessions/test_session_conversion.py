@@ -224,8 +224,6 @@ async def test_a_branch_that_cannot_grow_again_is_reported() -> None:
 
 
 # Search for a session
-
-
 def some_session(**changed: Any) -> Session:
     return replace(session_of(Source("z-figure4"), "easy"), **changed)
 

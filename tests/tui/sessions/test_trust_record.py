@@ -1,6 +1,5 @@
 """The record of trusted code: it shows what has changed since the user agreed, and does not itself allow code to
-run.
-"""
+run."""
 
 import os
 from pathlib import Path

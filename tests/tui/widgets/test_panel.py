@@ -152,8 +152,6 @@ async def test_only_lines_that_changed_are_refreshed(monkeypatch: pytest.MonkeyP
 
 
 # From a sheet to rows
-
-
 def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
     return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4, focused=False)]
 

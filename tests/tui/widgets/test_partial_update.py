@@ -1,6 +1,5 @@
 """Partial updates of the screen: only columns that have changed and are visible are written, and only styles that
-differ.
-"""
+differ."""
 
 from io import StringIO
 

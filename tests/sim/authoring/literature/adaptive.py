@@ -1,6 +1,5 @@
 """Another policy for each length of the queue (dynP, Streit 2002): the longer the queue, the less fair and the
-quicker.
-"""
+quicker."""
 
 from dataclasses import dataclass
 

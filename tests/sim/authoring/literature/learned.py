@@ -1,6 +1,5 @@
 """An order found by machine learning (F1, Carastan-Santos & de Camargo 2017), used by EASY: short, narrow and early
-jobs first.
-"""
+jobs first."""
 
 from dataclasses import dataclass
 from math import log10

@@ -1,6 +1,5 @@
 """Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn at random; a user's jobs share the user's
-tickets.
-"""
+tickets."""
 
 from collections import Counter
 from dataclasses import dataclass

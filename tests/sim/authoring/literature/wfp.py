@@ -1,6 +1,5 @@
 """Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): wide jobs and jobs that have waited long go
-first.
-"""
+first."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,5 @@
 """The lessons that come with the program: all their scenes are true, and their numbers come from the run, not from
-typed text.
-"""
+typed text."""
 
 import re
 

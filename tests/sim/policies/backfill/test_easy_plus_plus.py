@@ -47,8 +47,7 @@ def test_who_takes_over_knows_how_long_jobs_ran_before(lab: Lab) -> None:
 
 def test_started_head_leaves_no_timer_behind(lab: Lab) -> None:
     """Job 2 is planned for 1000, the expected end of job 1, but starts at 10 when job 1 ends. So there is no pass at
-    1000.
-    """
+    1000."""
     engine = Engine(lab.workload(4, "1 0 4 10 1000", "2 1 4 5 5"), "easy++")
     engine.run()
     assert lab.instants(engine) == [0, 1, 10, 15]

@@ -229,8 +229,7 @@ def test_a_partition_in_which_a_job_never_fits_is_left_out(tmp_path: Path) -> No
 
 def test_times_in_the_plan_are_rounded_down_on_nodes(tmp_path: Path) -> None:
     """A planned start is exact, and its place ends on the minute before its end. A real Slurm (22.05.8,
-    bf_resolution=60) planned such jobs at 14:54:52, 14:55:00 and 14:56:00. One job held all nodes until 14:54:52.
-    """
+    bf_resolution=60) planned such jobs at 14:54:52, 14:55:00 and 14:56:00. One job held all nodes until 14:54:52."""
     jobs = [("1", 2, 112), ("2", 1, 60), ("3", 2, 60), ("4", 2, 120)]
     case = {
         "nodes": [{"name": "n[1-2]", "cores": 4}],

@@ -84,8 +84,7 @@ class Stage:
 
     def rebuild(self) -> list[str]:
         """Make one pass; return the rows as text, first to last. A capital letter is a job in its home row, a small
-        letter a replica.
-        """
+        letter a replica."""
         moment = self.moment
         moment._decisions.clear()
         moment._policy.decide(moment)
@@ -110,8 +109,6 @@ class Stage:
 
 
 # The phases
-
-
 def test_every_occurrence_outside_the_home_row_is_cleaned() -> None:
     # A new job C takes the place of A's replica; then there is no room for A in row 2.
     stage = Stage(Gang(mpl=2), "AA..", "AABB")
@@ -164,8 +161,6 @@ def test_a_rebuild_names_its_phases_in_order() -> None:
 
 
 # Backfilling
-
-
 def test_every_row_is_backfilled_beside_its_reservations() -> None:
     # mpl 2: A's span is 200 s, B's too. C needs the whole machine: reserved for 200 in row 1. D (span 200) may pass it,
     # E (span 202) may not in row 1, but it may in row 2.
@@ -191,8 +186,7 @@ def test_what_a_job_has_done_shortens_its_span() -> None:
 @pytest.mark.parametrize(("curious", "written"), [(False, ["2"]), (True, ["2", "4"])])
 def test_history_has_all_row_plans_if_watched_else_passed_ones(lab: Lab, curious: bool, written: list[str]) -> None:
     """Job 3 is placed next to job 2's planned start in a row; no job is placed next to job 4's. Only a run with
-    recorded reasons (`curious`) writes both plans.
-    """
+    recorded reasons (`curious`) writes both plans."""
     jobs = lab.workload(4, "1 0 3 100 100", "2 0 4 10 10", "3 0 1 50 50", "4 0 4 10 10")
     engine = Engine(jobs, "gang-backfill:mpl=1", curious=curious)
     engine.advance(1)
@@ -224,8 +218,6 @@ def test_compaction_keeps_clear_of_the_last_reservations() -> None:
 
 
 # Migration
-
-
 def test_jobs_in_the_way_move_aside_where_that_is_cheaper() -> None:
     # C (1 task) stands in a column of B (2 tasks): 10/2 * 2 + 10 * 1 = 20 against 10 * 2 + 10/2 * 1 = 25.
     stage = Stage(GangMigrate(), ".AAC....", "...BB...", procs=8)
@@ -300,8 +292,6 @@ def test_migration_without_cost_stalls_nobody() -> None:
 
 
 # After a switch
-
-
 def test_suspended_jobs_resume_in_their_columns_before_new_jobs() -> None:
     stage = Stage(Gang(mpl=2), "AA..")
     stage.suspend(0b0110)
@@ -318,8 +308,6 @@ def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
 
 
 # How they are named
-
-
 @pytest.mark.parametrize(
     ("alias", "policy"),
     [("gs", Gang()), ("bgs", GangBackfill()), ("mgs", GangMigrate()), ("mbgs", GangMigrateBackfill())],
@@ -329,8 +317,6 @@ def test_the_short_names_of_the_paper(alias: str, policy: Policy) -> None:
 
 
 # Any events
-
-
 @given(
     st.sampled_from([Gang(mpl=3), GangBackfill(mpl=3), GangMigrate(mpl=3, q=4), GangMigrateBackfill(mpl=3, q=6)]),
     st.lists(st.tuples(st.booleans(), st.integers(1, 6), st.integers(1, 30)), max_size=25),

@@ -72,8 +72,6 @@ def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
 
 
 # Partitions
-
-
 def test_the_first_partitions_get_what_is_left_over(lab: Lab) -> None:
     engine = lab.run("multiqueue", 8, "1 0 1 5 5")
     assert engine.present._machine.owners == [0b111, 0b111000, 0b11000000]
@@ -178,8 +176,6 @@ def test_a_single_queue_without_extras_is_easy(lab: Lab, data: st.DataObject) ->
 
 
 # Priorities
-
-
 def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) -> None:
     workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
     assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
@@ -187,8 +183,6 @@ def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) ->
 
 
 # Speculative runs
-
-
 def test_cut_speculative_run_waits_again_by_its_original_rank(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
     assert lab.start(engine, "1") == Start(engine.moment.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
@@ -214,8 +208,6 @@ def test_a_speculative_run_starts_before_that_where_it_moves_nobody(lab: Lab) ->
 
 
 # Reservations
-
-
 def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
     # Job 1 asks for 10 and takes both processors until 15. Job 2 would end at 12, job 4 at 11, job 3 at 10.
     workload = lab.workload(2, "1 0 2 5 5", "2 0 2 12 12", "3 1 1 9 9", "4 1 1 10 10")
@@ -242,8 +234,6 @@ def test_a_job_that_asked_for_a_start_has_no_speculative_run(lab: Lab) -> None:
 
 
 # Parameters
-
-
 @pytest.mark.parametrize("classes", ["10000/1000", "1000/1000", "0/1000", "-5", "short", "1000/", "nan", "inf"])
 def test_classes_that_do_not_ascend_are_refused(classes: str) -> None:
     with pytest.raises(ParameterError) as refused:
@@ -253,8 +243,6 @@ def test_classes_that_do_not_ascend_are_refused(classes: str) -> None:
 
 
 # Against cases computed apart, and real logs
-
-
 def test_nothing_changes_when_somebody_watches() -> None:
     workload = reserve(high(sample("lublin-128"), "17", "40"), J30=40000)
     watched = Engine(workload, parse_policy("multiqueue:speculate=180"))

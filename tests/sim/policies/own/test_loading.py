@@ -234,8 +234,7 @@ def test_git_starts_no_program_that_a_repository_names(fair: Path) -> None:
 
 def test_a_commit_in_the_place_of_a_file_is_not_drawn(fair: Path) -> None:
     """In the index of git, a commit is in the place of a file. Git could show its changes with a program that the
-    repository's settings name.
-    """
+    repository's settings name."""
     folder = committed(fair)
 
     def git(*words: str) -> str:

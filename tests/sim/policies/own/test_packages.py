@@ -1,6 +1,5 @@
 """Policies of installed packages: found through their metadata, and run only with consent, like all user-defined
-code.
-"""
+code."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,5 @@
 """Files that a policy's file imports from its folder belong to it: they are read with it, reloaded with it, and taken
-from the same revision.
-"""
+from the same revision."""
 
 import marshal
 import struct
@@ -30,8 +29,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 @pytest.fixture
 def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the path of the policy file `fair.py`, which imports `limits.py`, which imports from a package in the same
-    folder.
-    """
+    folder."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "fair.py"
     head = HEAD.replace("    def", "    depth = limits.DEPTH\n\n    def")
@@ -160,8 +158,7 @@ HARM = "from pathlib import Path\nPath('RAN').write_text('it ran')\n"
 
 def compiled(source: str, harmless: str = "") -> bytes:
     """Return compiled code of `source`. With `harmless`, Python takes it for the compiled code of that other source,
-    without a check.
-    """
+    without a check."""
     if harmless:
         hashed = source_hash(harmless.encode())
         return MAGIC_NUMBER + struct.pack("<I", 1) + hashed + marshal.dumps(compile(source, "x", "exec"))
@@ -174,8 +171,7 @@ def compiled(source: str, harmless: str = "") -> bytes:
 @pytest.mark.parametrize("named", ["file", "module"])
 def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, named: str) -> None:
     """Python may prefer a compiled file to the source next to it, but only the source that the program has read may
-    run.
-    """
+    run."""
     monkeypatch.chdir(tmp_path)
     tag, plain = sys.implementation.cache_tag, "x = 1\n"
     imported = {"a name of Python elsewhere": "winreg", "in a package": "helper.sub"}.get(kind, "helper")

@@ -49,8 +49,7 @@ def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
 
 def test_equal_time_in_pieces_is_a_tie(lab: Lab) -> None:
     """Jobs 1 and 2 have each run for 30 s, but rounding makes one value 29.999999999999996; the lower rank resumes
-    first.
-    """
+    first."""
     lines = "1 1 3 300 300", "2 1 3 200 200", "3 1 2 200 200"
     engine = lab.run("immediate:memory=yes,slice=30,bandwidth=50", 4, *lines)
     resumed = [stretch.rank for stretch in engine.history.stretches() if stretch.start > 200]

@@ -46,8 +46,6 @@ def suspensions(engine: Engine) -> list[tuple[float, str]]:
 
 
 # When
-
-
 def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) -> None:
     engine = lab.run("selective:tick=1", 2, *PAIR)
     assert stays(engine, "1") == [(0, 10), (20, 110)]
@@ -76,8 +74,6 @@ def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
 
 
 # How often: K section 3.1
-
-
 def figure_3_1(sf: float, tick: float = 1) -> Engine:
     engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), watchers=[Checker])
     engine.run()
@@ -101,8 +97,6 @@ def test_equal_jobs_suspend_each_other_when_the_sample_says() -> None:
 
 
 # Victims
-
-
 @pytest.mark.parametrize(("procs", "start"), [(4, 10), (3, 100)])
 def test_a_job_does_not_suspend_one_more_than_twice_as_wide(lab: Lab, procs: int, start: float) -> None:
     assert lab.starts("selective:tick=10", 8, "1 0 8 100 100", f"2 0 {procs} 10 10")["2"] == start
@@ -137,8 +131,6 @@ def test_restart_any_resumes_elsewhere_own_processors_first(lab: Lab) -> None:
 
 
 # Memory
-
-
 def test_memory_makes_suspending_and_resuming_last(lab: Lab) -> None:
     policy = parse_policy("selective:tick=1,memory=yes,bandwidth=100")
     assert isinstance(policy, Preemptive)
@@ -176,8 +168,6 @@ def test_job_with_a_promised_start_on_a_claim_is_no_victim(lab: Lab) -> None:
 
 
 # Remembered values
-
-
 @dataclass(frozen=True)
 class Forgetful(Selective):
     """Selective suspension without a memory of tolls: each question for a toll begins from nothing."""

@@ -42,8 +42,7 @@ def machine() -> Shape:
 
 def asked(machine: Shape, **row: str) -> tuple[object, ...]:
     """Return the request that a row of the dump becomes: (amounts for each core, amounts for each node, smallest number
-    of nodes).
-    """
+    of nodes)."""
     dump = Asked(machine)
     cores = int(row.pop("cores", "4"))
     dump.add({"partition": "batch", **row}, cores, 0.0 if "alloctres" in row else None, 60.0)
@@ -113,8 +112,7 @@ def test_a_recorded_day_is_played_back_on_its_nodes(shared: Path, version: str, 
 @settings(max_examples=60, deadline=None)
 def test_no_node_gives_too_many_cores_where_that_is_possible(data: st.DataObject) -> None:
     """A log is made by placing jobs on nodes with free cores. The places found for them may differ, but each job keeps
-    its cores per node.
-    """
+    its cores per node."""
     sizes = (4, 4, 8)
     stays: list[Stay] = []
     used: list[tuple[float, float, Seats]] = []

@@ -1,6 +1,5 @@
 """Hyper-Erlang models have the moments of the data to which they were fitted, and so do the traces that they
-generate.
-"""
+generate."""
 
 import gzip
 import math

@@ -145,8 +145,6 @@ def test_too_small_a_picture_is_refused() -> None:
 
 
 # Parts of it
-
-
 def test_a_stretch_is_cut_at_the_window_and_at_gaps_between_processors() -> None:
     frame = Frame(left=0, top=0, width=20, height=40, begin=10, end=30, procs=4)
     (stretch,), _ = split([Stretch(7, 0, None, "run", 0b1011)], frame, 30)

@@ -1,6 +1,5 @@
 """Stretches (jobs on processors for a time) smaller than a pixel: none is lost, and the larger part of a pixel decides
-its colour.
-"""
+its colour."""
 
 import numpy as np
 import pytest

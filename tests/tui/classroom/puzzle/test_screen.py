@@ -51,8 +51,7 @@ class Puzzling:
 
     async def settle(self) -> None:
         """Wait until the charts are on the screen; drawing them may give them another size, for which they are made
-        again.
-        """
+        again."""
         await painted(self.pilot)
         while any(not worker.is_finished for worker in self.screen.workers):
             await finished(self.pilot.app)

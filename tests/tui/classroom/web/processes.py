@@ -76,8 +76,7 @@ class FakeForkServer:
 @asynccontextmanager
 async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeForkServer, Server]]:
     """Run a server with fake processes; yield (client with the headers of one of the server's pages, fake fork server,
-    server).
-    """
+    server)."""
     fork_server = FakeForkServer()
     server = Server(fork_server, DOOR, **how)
     async with TestClient(TestServer(server.app()), headers=KNOWN) as client:

@@ -1,6 +1,5 @@
 """Sweeps by workers of a Dask cluster, here two on this machine, and the commands with which Slurm is asked for
-workers.
-"""
+workers."""
 
 import os
 import signal
@@ -35,8 +34,7 @@ WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--
 @contextmanager
 def loopback(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """Run a Dask scheduler, and two workers in processes and folders of their own; yield (address of the scheduler,
-    processes of the workers).
-    """
+    processes of the workers)."""
     distributed = pytest.importorskip("distributed")
     none = subprocess.DEVNULL
     with ExitStack() as stack:

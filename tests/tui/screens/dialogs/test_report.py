@@ -18,8 +18,7 @@ def report_text(trace: Trace, workload: Workload, width: int = 90) -> str:
 @pytest.fixture
 def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
     """Return the trace and the workload of three jobs on four processors: a good one, one that never ran, and one
-    without an estimate.
-    """
+    without an estimate."""
     path = tmp_path / "three.swf"
     path.write_text(
         "; MaxProcs: 4\n"

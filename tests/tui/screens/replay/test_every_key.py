@@ -62,8 +62,7 @@ def observed(run: Replay) -> tuple[Any, ...]:
 
 def way_back(run: Replay, key: str, action: str) -> str | None:
     """Return the key that may take back what this key did, such as the one that closes a dialog; None if there is
-    none.
-    """
+    none."""
     if run.app.screen is not run.screen:
         return "escape"
     return key if action.startswith(TOGGLES) else BACK.get(action)
@@ -71,8 +70,7 @@ def way_back(run: Replay, key: str, action: str) -> str | None:
 
 async def prepare(run: Replay, where: Where) -> None:
     """Wait until everything is computed and shown, press the keys that come first, and wait until nothing changes any
-    more.
-    """
+    more."""
     await run.complete()
     if where.before:
         await run.press(*where.before)

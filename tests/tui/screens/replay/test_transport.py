@@ -11,9 +11,8 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.replay.screen import ReplayScreen
 
+
 # z-figure4 under easy: jobs come at 0, 10, 20, 30 and 40 s (steps 1 to 5); J5 passes J3 and J4 at 600 s (step 6).
-
-
 async def test_space_plays_and_pauses() -> None:
     async with replay() as run:
         await run.pilot.press("space")
@@ -327,8 +326,6 @@ async def test_escape_closes_what_is_open_then_selects_nothing() -> None:
 
 
 # z-figure7 under gang:mpl=4: at 660 s (step 9) all have started; turns take 200 s, and the next step is at 3120 s.
-
-
 async def test_parentheses_walk_the_turns_of_the_rows_between_steps() -> None:
     async with replay("z-figure7", "gang:mpl=4", at="#9") as run:
         walked = []

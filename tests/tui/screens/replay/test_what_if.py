@@ -25,9 +25,8 @@ from tui.screens.replay.screen import ReplayScreen
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
+
 # Under easy J5 passes J3 and J4 at 600 s (step 6); under fcfs no job passes.
-
-
 async def choose_policy(run: Replay, key: str, policy: str) -> None:
     await run.press(key)
     assert isinstance(run.app.screen, PolicyPicker)
