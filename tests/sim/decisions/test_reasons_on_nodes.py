@@ -29,34 +29,22 @@ def at(time: float) -> str:
     return f"{time:g}"
 
 
-def test_free_cores_and_nodes_with_room_are_counted() -> None:
+def test_sentences_about_nodes_have_their_numbers() -> None:
     told = why(NoNodes(free=19, usable=19, on=7, able=1, needed=3, place="nodes"), JOB, at)
     assert told == "19 cores free on 7 nodes: room for 1 of 3 nodes"
     assert "no room for any of 3 tasks" in why(NoNodes(19, 19, 7, 0, 3, "tasks"), JOB, at)
     assert why(NoNodes(19, 19, 7, 0, 1, "nodes"), JOB, at) == "19 cores free on 7 nodes: no node has room"
     assert brief(NoNodes(19, 19, 7, 1, 3, "nodes"), JOB)[1] == "1 of 3 fit"
-
-
-def test_missing_resource_is_named() -> None:
     reason = NoNodes(19, 19, 7, 0, 2, "nodes", 0, "with 4 GPUs")
     assert why(reason, JOB, at) == "19 cores free on 7 nodes, none with 4 GPUs: no room for any of 2 nodes"
     assert brief(reason, JOB)[:2] == ("19 free, none with 4 GPUs", "none with 4 GPUs")
-
-
-def test_free_cores_that_the_job_may_not_use_are_told_apart() -> None:
     some = NoNodes(6, 3, 1, 0, 1, "nodes", 0, "with 8,192 MB")
     told = "3 of 6 free cores on nodes that it may use, none with 8,192 MB: no node has room"
     assert why(some, JOB, at) == told
     none = NoNodes(6, 0, 0, 0, 1, "nodes")
     assert why(none, JOB, at) == "6 cores free, but none on a node that it may use"
-
-
-def test_delay_of_the_head_names_its_start() -> None:
     told = why(LeavesNoRoom(HEAD, shadow=50, ends=60), JOB, at)
     assert told == "would end at 60 > J1's start at 50, when too few nodes would be left"
-
-
-def test_slurms_priority_names_the_job_ahead() -> None:
     assert why(BehindInPartition(HEAD), JOB, at).startswith("Priority: J1 is ahead of it on its partition's nodes")
 
 

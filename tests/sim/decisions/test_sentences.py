@@ -105,38 +105,23 @@ def test_every_decision_has_a_sentence(cls: type) -> None:
         assert "J1402" in told
 
 
-def test_the_head_of_the_queue_is_planned() -> None:
+def test_sentences_say_what_decides() -> None:
     told = say(Reserve(J1402, 12 * DAY + 5 * HOUR + 600, WhenFree(free=40, then=71)))
     assert told == "J1402 is planned for d12 05:10:00: needs 64 > 40 free now; 71 free then"
-
-
-def test_a_short_job_passes_as_it_ends_before_the_head_starts() -> None:
     at = clock_near(12 * DAY)
     told = say(Backfill(J1405, EndsBefore(J1402, 12 * DAY + 5 * HOUR, 12 * DAY + 4 * HOUR)), at)
     assert told == "J1405 is backfilled on 8 processors: ends at 04:00:00, before J1402's start at 05:00:00"
     assert why(EndsBefore(J1402, 18000, 18000), J1405, at) == "ends at d0 05:00:00, just when J1402 is to start"
-
-
-def test_a_narrow_job_takes_what_the_head_leaves() -> None:
     told = why(FitsExtra(J1402, 18000, extra=36), J1405, clock_near(0))
     assert told == "needs 8 of the 36 extra processors that J1402 leaves free at 05:00:00"
-
-
-def test_a_job_is_kept_that_would_delay_the_head() -> None:
     told = say(Keep(J1405, WouldDelay(J1402, shadow=18000, ends=59460, extra=7)), clock_near(0))
     assert told == "J1405 waits: needs 8 > 7 extra and would end at 16:31:00 > J1402's start at 05:00:00"
-
-
-def test_bounds_that_were_missed_before_are_told_as_such() -> None:
     assert (
         why(WithinBounds(J1402, 720), J1405)
         == "all other waiting jobs can still start in time; the tightest is J1402 with 12m00 to spare"
     )
     assert why(BreaksNoBound(J1402, 720, 0), J1405).endswith("except J1402, already 12m00 past its latest start")
     assert why(BreaksNoBound(J1402, 720, 2), J1405).endswith("past its latest start, and 2 others past theirs")
-
-
-def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
     reason = MakesWay(J1402, cost=60, other=None)
     assert why(reason, J1405) == "moves aside for J1402; costs 60 processor-seconds"
     assert why(reason, J1402).startswith("jobs in J1402's columns of that row move to other columns")

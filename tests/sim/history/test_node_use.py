@@ -37,35 +37,29 @@ def cause(request: Request, held: list[tuple[int, int]], filling: tuple[Request,
     return [BARS[number] if number != OPEN else "" for number in found]
 
 
-def test_amounts_follow_from_the_cores_of_a_job() -> None:
+def test_amounts_follow_from_cores() -> None:
     made = shape(Request((2, 30, 0), tasks=3, per_node=(0, 5, 0)))
     assert held(made, 0b1111 | 0b11 << 4) == ([0, 1], [[4, 65, 0], [2, 35, 0]])
-
-
-def test_exclusive_job_takes_all_of_its_nodes() -> None:
     made = shape(Request((1, 0, 0), nodes=1, is_exclusive=True))
     assert held(made, 0b1111 << 8) == ([2], [[4, 100, 2]])
+    request = Request((2, 10, 0), tasks=2)
+    made = replace(shape(request), ran=(Seats((0, 1), ((2, 70, 0), (2, 5, 0))),))
+    assert held(made, 0b11 | 0b11 << 4) == ([0, 1], [[2, 70, 0], [2, 5, 0]])
+    assert held(made, 0b1111) == ([0], [[4, 20, 0]])  # it ran somewhere else
+    sets = [0b1001 << 2, 0, 1 << 11, 0b1111_1111_1111]
+    assert nodes_on(shape(), SetTable.of(sets)) == tuple(map(shape().nodes_of, sets)) == ((0, 1), (), (2,), (0, 1, 2))
 
 
-def test_memory_bars_a_job_that_cores_would_not() -> None:
+def test_causes_that_bar_jobs_are_named() -> None:
     filling = Request((1, 90, 0), nodes=1)
     assert cause(Request((2, 50, 0), nodes=1), [(0, 0b1)], (filling,)) == ["memory", "", ""]
-
-
-def test_gpus_and_cores_and_places_bar_jobs() -> None:
     half = Request((3, 0, 0), nodes=1)
     assert cause(Request((2, 0, 1), nodes=1), [(0, 0b111)], (half,)) == ["cores", "gpus", ""]
     assert cause(Request((1, 0, 0), nodes=1, features=frozenset({"fast"})), [], ()) == ["place", "place", ""]
-
-
-def test_full_nodes_and_an_empty_queue_bar_nobody() -> None:
     whole = Request((4, 0, 0), nodes=1)
     made = shape(whole, whole)
     assert barred(made, use_now(made, [(0, 0b1111)], [1])).tolist() == [OPEN] * 3
     assert barred(made, use_now(made, [(0, 0b111)], [])).tolist() == [OPEN] * 3
-
-
-def test_job_with_two_partitions_may_use_both() -> None:
     groups = NodeGroup("a", frozenset({0})), NodeGroup("b", frozenset({1}))
     made = shape(Request((1, 0, 0), nodes=1, groups=(0, 1)), groups=groups)
     assert barred(made, use_now(made, [], [0])).tolist() == [OPEN, OPEN, BARS.index("place")]
@@ -102,18 +96,6 @@ def test_amounts_recomputed_from_cores_are_those_of_the_machine(tmp_path: Path) 
         assert (use_now(workload.shape, machine.held.items(), ()).free == machine.left).all()
         taken = max(taken, len(machine.held))
     assert taken > 1
-
-
-def test_nodes_of_sets_are_those_with_one_of_their_cores() -> None:
-    sets = [0b1001 << 2, 0, 1 << 11, 0b1111_1111_1111]
-    assert nodes_on(shape(), SetTable.of(sets)) == tuple(map(shape().nodes_of, sets)) == ((0, 1), (), (2,), (0, 1, 2))
-
-
-def test_amounts_of_a_trace_count_where_its_nodes_are_known() -> None:
-    request = Request((2, 10, 0), tasks=2)
-    made = replace(shape(request), ran=(Seats((0, 1), ((2, 70, 0), (2, 5, 0))),))
-    assert held(made, 0b11 | 0b11 << 4) == ([0, 1], [[2, 70, 0], [2, 5, 0]])
-    assert held(made, 0b1111) == ([0], [[4, 20, 0]])  # it ran somewhere else
 
 
 def test_uses_at_many_times_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

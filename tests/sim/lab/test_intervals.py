@@ -23,17 +23,16 @@ def test_95_of_100_intervals_hold_the_mean() -> None:
     assert 0.93 <= held / 2000 <= 0.97
 
 
-def test_one_value_has_no_interval() -> None:
+def test_odd_samples_have_no_interval() -> None:
     assert mean([3.0]) == Mean(3.0, None)
     assert mean_of_batches([3.0], [[]]) == Mean(3.0, None)
-
-
-def test_a_run_alone_has_the_interval_of_its_batches() -> None:
     batches = [1.0, 2.0, 3.0, 4.0]
     assert mean_of_batches([2.6], [batches]) == Mean(2.6, mean(batches).half)
     two = mean_of_batches([2.6, 2.4], [batches, batches]).half
     assert two is not None
     assert two == pytest.approx((mean(batches).half or 0) / 2**0.5 * student(0.975, 6) / student(0.975, 3))
+    assert not smaller({0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0})
+    assert not smaller({0: 1.0, 1: 2.0}, {2: 2.0, 3: 4.0})
 
 
 def test_pairs_show_what_means_hide() -> None:
@@ -53,8 +52,3 @@ def test_of_many_comparisons_each_must_hold_for_more() -> None:
     third = {0: 2.0, 1: 3.0, 2: 3.0}  # t = 8
     assert smaller(first, third)
     assert not smaller(first, third, comparisons=10)
-
-
-def test_no_interval_without_random_repeats_or_pairs() -> None:
-    assert not smaller({0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0})
-    assert not smaller({0: 1.0, 1: 2.0}, {2: 2.0, 3: 4.0})

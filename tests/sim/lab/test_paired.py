@@ -28,7 +28,7 @@ def test_difference_has_the_interval_of_students_t_and_a_bootstrap(samples: list
     assert found == paired(samples, smaller_is_better=True)
 
 
-def test_ratio_is_the_geometric_mean() -> None:
+def test_odd_pairs_have_no_interval() -> None:
     found = paired([(2.0, 1.0), (8.0, 1.0)], smaller_is_better=False, ratio=True)
     assert found.value == pytest.approx(4.0)
     assert found.better == 1.0
@@ -36,11 +36,10 @@ def test_ratio_is_the_geometric_mean() -> None:
     assert sqrt(found.student[0] * found.student[1]) == pytest.approx(4.0)
     with pytest.raises(ParameterError, match="compare by differences"):
         paired([(0.0, 1.0), (1.0, 1.0)], None, ratio=True)
-
-
-def test_one_sample_has_no_interval() -> None:
     found = paired([(2.0, 1.0)], None)
     assert (found.student, found.bootstrap, found.better, found.more) == (None, None, None, None)
+    assert more_seeds([0.0, 0.0, 0.0]) is None
+    assert paired([(6.0, 2.0)], None, ratio=True).value == pytest.approx(exp(log(3.0)))
 
 
 @given(st.floats(0.3, 5), st.integers(3, 9))
@@ -55,10 +54,6 @@ def test_so_many_seeds_more_would_separate_and_one_less_would_not(centre: float,
 
     assert separates(many + more)
     assert more == 0 or not separates(many + more - 1)
-
-
-def test_equal_values_are_never_separated() -> None:
-    assert more_seeds([0.0, 0.0, 0.0]) is None
 
 
 def test_pairs_have_all_else_in_common(tmp_path: Path) -> None:
@@ -105,7 +100,3 @@ def test_lines_are_ratios_whose_intervals_are_not_symmetric(tmp_path: Path) -> N
             cell = table.cells[spec, point.x]
             assert (point.mean.value, point.ends) == (cell.value, cell.student)
             assert point.ends[0] * point.ends[1] == pytest.approx(cell.value**2)  # symmetric as logarithms
-
-
-def test_ratio_of_logarithms_is_undone() -> None:
-    assert paired([(6.0, 2.0)], None, ratio=True).value == pytest.approx(exp(log(3.0)))

@@ -18,16 +18,13 @@ def two_rows() -> Matrix:
     return matrix
 
 
-def test_a_job_has_a_home_row_and_columns() -> None:
+def test_jobs_have_homes_and_replicas() -> None:
     matrix = two_rows()
     assert (matrix.home(10), matrix.columns(10), matrix.rows_of(10)) == (1, 0b0011, (1,))
     assert (matrix.free(1), matrix.free_columns(1), matrix.lowest_free(1, 1)) == (2, 0b1100, 0b0100)
     assert 10 in matrix
     assert 11 not in matrix
     assert len(matrix) == 2
-
-
-def test_a_replica_stands_in_the_same_columns() -> None:
     matrix = two_rows()
     matrix.replicate(10, 2)
     assert matrix.rows_of(10) == (1, 2)
@@ -35,27 +32,26 @@ def test_a_replica_stands_in_the_same_columns() -> None:
     assert (matrix.home(10), matrix.home(20)) == (1, 2)
     assert matrix.free(2) == 0
     assert matrix.has_replicas
-
-
-def test_the_first_row_with_room_for_a_replica_is_found() -> None:
     matrix = two_rows()
     assert matrix.room_for_replica(10) == 2
     matrix.replicate(10, 2)
     assert matrix.room_for_replica(10) is None
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    assert matrix.in_the_way(0b0110, 2) == [10, 20]
+    assert matrix.in_the_way(0b1000, 2) == [20]
+    assert matrix.in_the_way(0b1000, 1) == []
+    matrix = two_rows()
+    matrix.replicate(20, 1)
+    assert matrix.picture(on_turn=2) == MatrixPicture(
+        4, ((1, (Cell(10, 0b0011, True), Cell(20, 0b1100, False))), (2, (Cell(20, 0b1100, True),))), 2
+    )
 
 
 def test_migrating_takes_other_columns_also_some_of_its_own() -> None:
     matrix = two_rows()
     matrix.move(10, 1, 0b0110)
     assert (matrix.columns(10), matrix.used(1)) == (0b0110, 0b0110)
-
-
-def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:
-    matrix = two_rows()
-    matrix.replicate(10, 2)
-    assert matrix.in_the_way(0b0110, 2) == [10, 20]
-    assert matrix.in_the_way(0b1000, 2) == [20]
-    assert matrix.in_the_way(0b1000, 1) == []
 
 
 def test_ids_of_empty_rows_are_not_reused_before_cleaning() -> None:
@@ -78,14 +74,6 @@ def test_a_copy_goes_its_own_way() -> None:
     twin.open_row()
     assert matrix.picture() == two_rows().picture()
     assert matrix.open_row() == twin.rows[-1]
-
-
-def test_a_picture_tells_home_from_replica() -> None:
-    matrix = two_rows()
-    matrix.replicate(20, 1)
-    assert matrix.picture(on_turn=2) == MatrixPicture(
-        4, ((1, (Cell(10, 0b0011, True), Cell(20, 0b1100, False))), (2, (Cell(20, 0b1100, True),))), 2
-    )
 
 
 def refused(matrix: Matrix, says: str) -> contextlib.AbstractContextManager[object]:

@@ -67,7 +67,7 @@ def test_a_set_is_written_with_ranges(text: str) -> None:
     assert written(as_set(text)) == text
 
 
-def test_what_a_job_takes_is_no_longer_free_and_comes_back() -> None:
+def test_machine_takes_and_gives_back() -> None:
     machine = Machine(8)
     assert machine.take(0, 3) == as_set("0-2")
     assert machine.take(1, 2) == as_set("3-4")
@@ -76,16 +76,10 @@ def test_what_a_job_takes_is_no_longer_free_and_comes_back() -> None:
     assert (machine.free, written(machine.free_set)) == (6, "0-2 5-7")
     assert machine.take(2, 4) == as_set("0-2 5")
     assert machine.held == {1: as_set("3-4"), 2: as_set("0-2 5")}
-
-
-def test_the_last_free_processors_are_taken_whole() -> None:
     machine = Machine(4, "together")
     machine.take(0, 1)
     assert machine.take(1, 3) == as_set("1-3")
     assert machine.free == machine.free_set == 0
-
-
-def test_more_than_is_free_is_refused_and_nothing_changes() -> None:
     machine = Machine(4)
     machine.take(0, 3)
     with pytest.raises(DecisionError, match="2 processors wanted, 1 free"):

@@ -17,22 +17,16 @@ def taking_turns(*rows: int, slice: float = 100, cs: float = 0, now: float = 0) 
 
 
 # Stories
-def test_one_row_runs_alone_without_turns_and_overhead() -> None:
+def test_single_row_and_exact_times() -> None:
     turns = taking_turns(1, cs=0.1)
     assert (turns.row, turns.end) == (1, None)
     assert turns.gained((1,), 0, 1000) == 1000
     assert turns.finish((1,), 250, 70) == 320
     assert list(turns.window(50, 500)) == [Turn(1, 50, 500, 50)]
-
-
-def test_whole_seconds_stay_whole() -> None:
     turns = Turns(200.0, 0.05)
     turns.settle(7, [1, 2, 3])
     assert turns.finish((3,), 10**7, 7).is_integer()
     assert turns.gained((1, 3), 7, 10**9).is_integer()
-
-
-def test_a_turn_that_is_no_exact_fraction_ends_at_its_end() -> None:
     # 0.07 * 0.3 is not exact in binary: three full turns must not spill into a fourth.
     turns = taking_turns(1, 2, slice=0.3, cs=0.07)
     work = turns.gained((2,), 0, 1.8)

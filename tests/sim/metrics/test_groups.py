@@ -47,21 +47,17 @@ def sizes(rows: list[GroupRow]) -> dict[str, int]:
     return {row.label: row.jobs for row in rows if row.jobs}
 
 
-def test_the_coarse_categories_part_at_an_hour_and_at_eight_processors() -> None:
+def test_classes_have_their_limits() -> None:
     found = by_coarse_category(played((0, 8, 3600, 9000), (0, 9, 3600, 9000), (0, 8, 3601, 9000), (0, 9, 3601, 9000)))
     assert [(row.label, row.jobs) for row in found] == [("SN", 1), ("SW", 1), ("LN", 1), ("LW", 1)]
-
-
-def test_an_estimate_of_twice_the_run_time_is_still_a_good_one() -> None:
     jobs = played((0, 1, 100, 200), (0, 1, 100, 201))
     assert sizes(by_estimate_quality(jobs)) == {"well": 1, "poorly": 1}
-
-
-def test_estimators_are_in_ten_classes_the_upper_limit_of_each_within_it() -> None:
     jobs = played((0, 1, 1, 100), (0, 1, 10, 100), (0, 1, 11, 100), (0, 1, 30, 100), (0, 1, 91, 100), (0, 1, 100, 100))
     assert {label: many for label, many in sizes(by_estimator(jobs)).items() if many} == {
         "0-10 %": 2, "10-20 %": 1, "20-30 %": 1, "90-100 %": 2,
     }  # fmt: skip
+    outcome = FinishedJobs.of(played((0, 1, 100, 100), (0, 1, 700, 700), (0, 1, 100, 5000)))
+    assert sizes(by_category(outcome.where(well_estimated(outcome)))) == {"VS Seq": 1, "S Seq": 1}
 
 
 def test_good_estimators_wait_less_as_in_zhangs_figure_6() -> None:
@@ -70,11 +66,6 @@ def test_good_estimators_wait_less_as_in_zhangs_figure_6() -> None:
     assert worst is not None
     assert best is not None
     assert best < worst
-
-
-def test_categories_of_the_well_estimated_jobs_alone() -> None:
-    outcome = FinishedJobs.of(played((0, 1, 100, 100), (0, 1, 700, 700), (0, 1, 100, 5000)))
-    assert sizes(by_category(outcome.where(well_estimated(outcome)))) == {"VS Seq": 1, "S Seq": 1}
 
 
 def test_priorities_are_distinguished() -> None:
@@ -89,32 +80,23 @@ def test_queues_have_the_names_of_the_header() -> None:
     assert sizes(by_queue(replace(jobs, workload=named))) == {"express": 1, "queue 7": 1}
 
 
-def test_months_follow_the_calendar_where_the_date_is_known() -> None:
+def test_months_follow_the_calendar_or_thirty_days() -> None:
     # the trace begins on 31 January 1997, 12:00 UTC: 11 hours later it is still January, 12 hours later February
     jobs = played((0, 1, 10, 10), (11 * 3600, 1, 10, 10), (12 * 3600, 1, 10, 10), waits=[3600, 3600, 1800])
     dated = replace(jobs, workload=replace(jobs.workload, header=Header(unix_start=854712000)))
     found = [(row.label, row.jobs, row.values["total_wait_hours"]) for row in by_month(dated)]
     assert found == [("1997-01", 2, 2.0), ("1997-02", 1, 0.5)]
-
-
-def test_months_are_thirty_days_where_it_is_not() -> None:
     jobs = played((5 * DAY, 1, 10, 10), (34 * DAY, 1, 10, 10), (35 * DAY, 1, 10, 10))
     assert sizes(by_month(jobs)) == {"days 0-30": 2, "days 30-60": 1}
 
 
-def test_batches_follow_the_order_of_submission() -> None:
+def test_batches_follow_the_submissions() -> None:
     jobs = played((2, 1, 10, 10), (0, 1, 10, 10), (1, 1, 10, 10), waits=[1, 2, 3])
     found = by_batch(jobs, size=2)
     assert [(row.label, row.jobs, row.values["max_wait"]) for row in found] == [("1-2", 2, 2), ("3-3", 1, 3)]
-
-
-def test_a_batch_keeps_its_place_when_one_of_its_jobs_never_finished() -> None:
     jobs = played((0, 1, 10, 10), (1, 1, 10, 10), (2, 1, 10, 10))
     cut = replace(jobs, end=np.array([10, np.nan, 12]))
     assert [row.jobs for row in by_batch(cut, size=2)] == [1, 1]
-
-
-def test_a_batch_of_nothing_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 1 job"):
         by_batch(played((0, 1, 10, 10)), size=0)
 

@@ -44,28 +44,19 @@ def test_a_key_is_what_the_formula_says(order: Order, key: float) -> None:
     assert isclose(order.key(JOB, NOW), key, rel_tol=1e-12)
 
 
-def test_f1_takes_nothing_below_one_second() -> None:
+def test_numbers_stay_within_bounds() -> None:
     assert orders.F1().key(JOB.replaced(submit=0, estimate=0.5), NOW) == 0
+    assert orders.Wfp3().key(JOB, 1e120) == -inf
 
 
-def test_ward_knows_a_background_queue_where_it_is_told_of_one() -> None:
+def test_ward_has_its_corner_cases() -> None:
     background, primary = (Ward(background=True).key(JOB.replaced(queue=queue), NOW) for queue in (-1, 0))
     assert isclose(background * 10, primary)
-
-
-def test_ward_looks_at_the_priorities_as_seldom_as_it_is_reported() -> None:
     job = JOB.replaced(submit=30)
     assert Ward(every=60).key(job, 119) == Ward(every=60).key(job, 60) == Ward().key(job, 60)
     assert Ward(every=60).key(job, 59) == Ward().key(job, 30)
-
-
-def test_ward_of_a_job_that_has_not_waited_and_of_nothing_to_the_zeroth() -> None:
     assert Ward().key(JOB, JOB.submit) == 0
     assert Ward(alpha=0).key(JOB, JOB.submit) == -4 * 0.5 * 100
-
-
-def test_wfp3_of_a_wait_that_is_beyond_all_numbers() -> None:
-    assert orders.Wfp3().key(JOB, 1e120) == -inf
 
 
 @pytest.mark.parametrize(("base", "exponent", "value"), [(0, 0, 1), (0, 2, 0), (0, -1, inf), (10, 400, inf), (2, 3, 8)])

@@ -15,23 +15,15 @@ from sim.policies.registry import Registry, policy, policy_of
 from sim.support.errors import ParameterError
 
 
-def test_parameters_of_the_policy_and_of_its_order_stand_side_by_side() -> None:
+def test_specs_are_read_with_all_their_parts() -> None:
     assert parse_policy("easy:order=delay,weight=0.5,depth=3") == Easy(order=Delay(weight=0.5), depth=3)
-
-
-def test_a_policy_may_have_an_order_of_its_own() -> None:
     assert parse_policy("shadow").queue_order() == ShortestFirst()
     assert parse_policy("shadow:order=ward,r=2").queue_order() == Ward(r=2)
-
-
-def test_blanks_and_an_empty_list_do_not_matter() -> None:
     assert parse_policy(" easy: depth=2, order=sjf ") == Easy(order=ShortestFirst(), depth=2)
     assert parse_policy("easy:") == Easy()
-
-
-def test_what_comes_later_wins_also_over_an_alias() -> None:
     assert parse_policy("easy:depth=2,depth=3") == Easy(depth=3)
     assert parse_policy("bf:compress=none") == parse_policy("conservative:compress=none")
+    assert policy_of("easy:depth=2") == policy_of(Easy(depth=2)) == Easy(depth=2)
 
 
 @pytest.mark.parametrize(
@@ -145,10 +137,6 @@ def test_what_was_removed_is_gone_with_its_short_names(registry: Registry) -> No
     assert registry.names == ()
     with pytest.raises(ParameterError, match="no policy 'm'"):
         registry.parse("m")
-
-
-def test_a_policy_is_meant_by_itself_or_by_its_spec() -> None:
-    assert policy_of("easy:depth=2") == policy_of(Easy(depth=2)) == Easy(depth=2)
 
 
 def test_one_of_the_registered_is_written_in_a_test_and_forgotten() -> None:

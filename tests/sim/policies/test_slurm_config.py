@@ -24,21 +24,12 @@ SPEC = (
 )
 
 
-def test_weights_and_backfill_are_read_and_the_rest_is_named() -> None:
+def test_configuration_becomes_a_policy() -> None:
     assert spec_of(CONFIG + "PriorityWeightAssoc = 7") == (SPEC, ("associations",))
-
-
-def test_what_is_missing_is_as_in_slurm_and_not_as_in_the_policy() -> None:
     assert spec_of("PriorityWeightQOS=9")[0] == "slurm:age=0,fairshare=0,size=0,qos=9,shares=tree"
     flags = "PriorityWeightAge=9\nPriorityFlags=NO_FAIR_TREE,SMALL_RELATIVE_TO_TIME"
     assert spec_of(flags)[0] == "slurm:age=9,fairshare=0,size=0,shares=accounts"
-
-
-def test_without_priorities_jobs_go_by_arrival() -> None:
     basic = "PriorityType=priority/basic\nPriorityMaxAge=9\nSchedulerParameters=bf_interval=5"
     assert spec_of(basic)[0] == "slurm:order=fcfs,bf_interval=5"
-
-
-def test_text_without_priorities_is_refused() -> None:
     with pytest.raises(ParameterError, match="no priorities of Slurm in it"):
         spec_of("SlurmctldPort=6817")

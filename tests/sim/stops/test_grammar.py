@@ -222,19 +222,17 @@ def test_reading_the_best_form_gives_the_same_stop(typed: str) -> None:
 
 
 # Holding and firing
-def test_a_level_fires_once_when_it_is_passed(narrow: list[Snapshot]) -> None:
+def test_stops_fire_at_their_moments(narrow: list[Snapshot]) -> None:
     assert fires("queue > 0", narrow) == [5]
     assert fires("queue < 1", narrow) == [150]
-
-
-def test_a_level_holds_as_long_as_it_is_passed(narrow: list[Snapshot]) -> None:
     waiting = parse_stop("queue > 0")
     assert [now.time for now in narrow if waiting.holds(None, now)] == [5, 10, 12, 50]
-
-
-def test_an_event_fires_whenever_it_happens(narrow: list[Snapshot]) -> None:
     assert fires("arrival", narrow) == [0, 5, 10, 12]
     assert fires("completion", narrow) == [50, 150, 650]
+    assert fires("not queue > 0", narrow) == [150]
+    assert fires("queue > 0 and time 30s", narrow) == [50]
+    assert fires("backfill and queue > 0", narrow) == [10]
+    assert fires("queue > 0 or backfill", narrow) == [5, 10]
 
 
 @pytest.mark.parametrize(
@@ -280,19 +278,6 @@ def test_preemption_is_an_event_of_its_own(lab: Lab) -> None:
     seen = snapshots(Engine(lab.workload(4, *jobs), parse_policy("selective:sf=1.5")))
     assert fires("suspend", seen) == fires("job 1 suspended", seen) == fires("suspended > 0", seen) == [60]
     assert fires("resume", seen) == fires("job 1 resumes", seen) == [120]
-
-
-def test_not_fires_when_what_it_denies_is_over(narrow: list[Snapshot]) -> None:
-    assert fires("not queue > 0", narrow) == [150]
-
-
-def test_and_fires_with_the_last_of_its_parts(narrow: list[Snapshot]) -> None:
-    assert fires("queue > 0 and time 30s", narrow) == [50]
-    assert fires("backfill and queue > 0", narrow) == [10]
-
-
-def test_or_fires_with_each_of_its_parts(narrow: list[Snapshot]) -> None:
-    assert fires("queue > 0 or backfill", narrow) == [5, 10]
 
 
 # Authors of policies

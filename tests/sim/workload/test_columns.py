@@ -24,20 +24,14 @@ def test_ids_that_are_numbers_are_like_a_tuple_of_words(numbers: list[int]) -> N
         ids.index("4")
 
 
-def test_the_index_of_an_id_begins_and_stops_where_it_is_reported() -> None:
+def test_columns_keep_their_values() -> None:
     ids = NumberIds(np.array([3, 1, 3]))
     assert ids.index("3", 1) == 2
     with pytest.raises(ValueError, match="is not in the ids"):
         ids.index("3", 1, 2)
-
-
-def test_chosen_ids_are_those_of_the_ranks() -> None:
-    for ids in (NumberIds(np.array([3, 1, 2])), ("3", "1", "2")):
-        assert chosen(ids, np.array([2, 0])) == ("2", "3")
-        assert chosen(ids, np.arange(3)) == ids
-
-
-def test_a_column_of_one_value_takes_no_memory_and_keeps_its_values() -> None:
+    for either in (NumberIds(np.array([3, 1, 2])), ("3", "1", "2")):
+        assert chosen(either, np.array([2, 0])) == ("2", "3")
+        assert chosen(either, np.arange(3)) == either
     same = compact(np.full(1000, -1.0))
     assert same.strides == (0,)
     assert same.tolist() == [-1.0] * 1000
@@ -46,8 +40,5 @@ def test_a_column_of_one_value_takes_no_memory_and_keeps_its_values() -> None:
     assert compact(np.array([1, 2])).tolist() == [1, 2]
     assert compact(np.array([])).tolist() == []
     assert np.isnan(missing(3)).all()
-
-
-def test_whole_numbers_keep_their_values_in_32_bits_and_beyond() -> None:
     for values in ([], [1.0, -5.0], [2.0**31 - 1, -(2.0**31)], [2.0**31], [2.0**52]):
         assert narrow(np.array(values)).tolist() == values

@@ -25,21 +25,20 @@ from sim.workload.reading import read
 from sim.workload.source import Source
 
 
-def test_a_machine_that_grows_lacks_its_last_processors_until_then() -> None:
+def test_machine_changes_are_outages() -> None:
     grown = outages_of(4, parse_machine("100=6"), (), Header().seconds_at)
     assert grown == (Outage(-inf, 100, 0b110000),)
     assert sizes_over_time(grown, 6) == [(-inf, 4), (100, 6)]
-
-
-def test_one_that_shrinks_and_grows_lacks_them_in_between() -> None:
     assert outages_of(6, parse_machine("50=3; 80=5"), (), Header().seconds_at) == (
         Outage(50, 80, 0b111000),
         Outage(80, inf, 0b100000),
     )
-
-
-def test_only_the_whole_machine_is_announced() -> None:
     assert [down.announced for down in parse_outages("5..6; 5..6: 1; 5..6: all")] == [True, False, False]
+    with pytest.raises(SchedscopeError, match="no processor 8 to fail: there are 8, from 0 on"):
+        outages_of(8, (), [Down(0, 5, "8", False)], Header().seconds_at)
+    both = [Outage(0, 10, parse_set("0-2")), Outage(5, 20, parse_set("2-3"))]
+    assert [absent(both, time) for time in (-1, 0, 5, 10, 20)] == [0, 0b111, 0b1111, 0b1100, 0]
+    assert capacity(both, 4, 0, 20) == 5 * 1 + 5 * 0 + 10 * 2
 
 
 @pytest.mark.parametrize(
@@ -79,11 +78,6 @@ def test_a_wrong_row_is_reported_with_its_line(tmp_path: Path, row: str) -> None
         parse_outages(str(file))
 
 
-def test_a_processor_that_is_not_there_cannot_fail() -> None:
-    with pytest.raises(SchedscopeError, match="no processor 8 to fail: there are 8, from 0 on"):
-        outages_of(8, (), [Down(0, 5, "8", False)], Header().seconds_at)
-
-
 @pytest.mark.parametrize("name", ["machine", "outage"])
 @pytest.mark.parametrize(
     ("changes", "procs", "told"), [(10_001, 64, "10,001 changes"), (101, 10**6, "at most 100 are")]
@@ -93,12 +87,6 @@ def test_so_many_changes_of_so_large_a_machine_are_refused(name: str, changes: i
     text = "; ".join(texts[name].format(time) for time in range(changes))
     with pytest.raises(ParameterError, match=told):
         Source.of_options("z-figure4", {"procs": procs, name: text}).read()
-
-
-def test_what_is_there_is_what_no_outage_takes() -> None:
-    both = [Outage(0, 10, parse_set("0-2")), Outage(5, 20, parse_set("2-3"))]
-    assert [absent(both, time) for time in (-1, 0, 5, 10, 20)] == [0, 0b111, 0b1111, 0b1100, 0]
-    assert capacity(both, 4, 0, 20) == 5 * 1 + 5 * 0 + 10 * 2
 
 
 def test_job_wider_than_the_later_machine_is_skipped(tmp_path: Path) -> None:

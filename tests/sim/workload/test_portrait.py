@@ -32,37 +32,27 @@ def drawn(*jobs: Mapping[Field, float], header: Header | None = None) -> Portrai
     return portrait(Workload.of(of), of)
 
 
-def test_offered_load_is_work_over_capacity() -> None:
+def test_offered_load_is_work_over_capacity_if_time_passes() -> None:
     # 5 * 100 + 1 * 100 processor-seconds; 10 processors, 240 s between the submissions
     found = drawn({Field.PROCS_ASKED: 5}, {Field.SUBMIT: 240})
     assert found.span == 240
     assert found.offered_load == 0.25
-
-
-def test_jobs_submitted_all_at_once_have_no_load() -> None:
     assert drawn({}, {}).offered_load is None
-
-
-def test_the_file_may_hold_more_jobs_than_can_be_simulated() -> None:
     found = drawn({Field.RUN: -1}, {})
     assert (found.jobs, found.in_file) == (1, 2)
     assert found.fidelity.skipped[0].count == 1
+    found = drawn()
+    assert (found.jobs, found.span, found.run) == (0, 0, None)
 
 
-def test_widths_fall_into_bins_that_end_at_powers_of_two() -> None:
+def test_jobs_fall_into_bins_that_people_read() -> None:
     found = drawn(*({Field.PROCS_ASKED: procs} for procs in (1, 2, 3, 4, 5)))
     assert found.widths == (Bin(0, 1, 1), Bin(1, 2, 1), Bin(2, 4, 2), Bin(4, 8, 1))
     assert (found.serial, found.powers_of_two) == (1, 3)
-
-
-def test_run_times_fall_into_bins_that_people_read() -> None:
     found = drawn({Field.RUN: 10}, {Field.RUN: 11}, {Field.RUN: 60})
     assert found.runs == (Bin(0, 10, 1), Bin(10, 30, 1), Bin(30, 60, 1))
     assert found.run is not None
     assert (found.run.mean, found.run.median, found.run.most) == (27, 11, 60)
-
-
-def test_gaps_between_submissions() -> None:
     found = drawn({}, {Field.SUBMIT: 30}, {Field.SUBMIT: 30}, {Field.SUBMIT: 90})  # gaps 30, 0, 60
     assert found.gap is not None
     assert (found.gap.mean, found.gap.most, found.ties) == (30, 60, 1)
@@ -104,50 +94,33 @@ def test_without_a_date_no_arrivals_by_the_clock() -> None:
     assert drawn({}).arrivals is None
 
 
-def test_only_jobs_that_came_with_an_estimate_are_looked_at_for_it() -> None:
+def test_estimates_are_compared_with_run_times() -> None:
     found = drawn({Field.ESTIMATE: 900}, {Field.ESTIMATE: 900}, {Field.ESTIMATE: 101}, {}).estimates
     assert found is not None
     assert (found.given, found.values, found.round) == (3, 2, 2)
     assert found.most_used == ((900, 2), (101, 1))
-
-
-def test_no_estimates_at_all() -> None:
     of = trace({}, {})
     assert portrait(Workload.of(of), of).estimates is None
     assert portrait(Workload.of(of)).estimates is None
-
-
-def test_how_much_of_its_estimate_a_job_uses() -> None:
     found = drawn({Field.ESTIMATE: 1000}, {Field.ESTIMATE: 200}, {Field.ESTIMATE: 50}).estimates
     assert found is not None  # 100 s of each: 0.1, 0.5, 2
     assert [(round(b.high, 1), b.count) for b in found.ratio_bins if b.count] == [(0.1, 1), (0.5, 1), (np.inf, 1)]
     assert dict(found.ratio_quantiles)[0.5] == 0.5
     assert found.exceeded == 1
     assert found.over_factor == pytest.approx(1250 / 300)
-
-
-def test_possibly_crashed_jobs_have_a_long_estimate_and_a_very_short_run() -> None:
     jobs = [(1001, 179), (1000, 179), (1001, 180)]
     found = drawn(*({Field.ESTIMATE: estimate, Field.RUN: run} for estimate, run in jobs)).estimates
     assert found is not None
     assert found.crashed == 1
 
 
-def test_users_come_with_their_jobs_and_their_share_of_the_work() -> None:
+def test_users_and_queues_are_counted() -> None:
     found = drawn({Field.USER: 4}, {Field.USER: 4}, {Field.USER: 9, Field.PROCS_ASKED: 8}, {}).users
     assert found.count == 2  # the last job names no user
     assert found.top == (Party("user 4", 2, 200 / 1100), Party("user 9", 1, 800 / 1100))
-
-
-def test_queues_have_the_names_of_the_header() -> None:
     header = Header(max_procs=1, queues={1: "express"})
     found = drawn({Field.QUEUE: 1}, {Field.QUEUE: 2}, header=header).queues
     assert [queue.label for queue in found.top] == ["express", "queue 2"]
-
-
-def test_an_empty_trace_has_a_portrait_too() -> None:
-    found = drawn()
-    assert (found.jobs, found.span, found.run) == (0, 0, None)
 
 
 def read(path: Path) -> Trace:

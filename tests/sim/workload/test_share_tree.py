@@ -37,37 +37,25 @@ def test_users_have_the_factors_that_slurm_computed(version: str) -> None:
     assert [tree.entries[leaf].user for leaf in tree.leaf] == ["news", "mail"]
 
 
-def test_users_and_accounts_that_the_tree_lacks_get_one_share() -> None:
+def test_odd_trees_have_factors() -> None:
     tree = ShareTree([ShareEntry("a", shares=2)], [("a", "ann"), ("b", "bob"), ("", "")])
     assert factors(tree, {"ann": 9.0, "bob": 6.0, "?": 8.0}) == {"bob": 0.667, "?": 0.333, "ann": 1.0}
     assert factors(tree, {"ann": 10.0, "bob": 2.0, "?": 8.0}) == {"bob": 1.0, "?": 0.333, "ann": 0.667}
-
-
-def test_equal_levels_share_a_rank() -> None:
     jobs = [("a", "ann"), ("a", "al"), ("b", "bob"), ("b", "bea")]
     assert factors(ShareTree([], jobs), {}) == dict.fromkeys(("ann", "al", "bob", "bea"), 1.0)
     # Both accounts used 4. In their own accounts al (1 of 4) and bea (2 of 4) used least.
     used = {"ann": 3.0, "al": 1.0, "bob": 2.0, "bea": 2.0}
     assert factors(ShareTree([], jobs), used) == {"al": 1.0, "bob": 0.75, "bea": 0.75, "ann": 0.25}
-
-
-def test_no_shares_come_last_and_shares_of_the_parent_first() -> None:
     entries = [ShareEntry("a", "ann", shares=0), ShareEntry("a", "al"), ShareEntry("a", "eve", shares=None)]
     tree = ShareTree(entries, [])
     assert factors(tree, {"al": 5.0, "eve": 50.0}) == {"eve": 1.0, "al": 0.667, "ann": 0.333}
     below = [ShareEntry("a", shares=None), ShareEntry("b"), ShareEntry("a", "ann"), ShareEntry("b", "bob")]
     assert factors(ShareTree(below, []), {"ann": 3.0, "bob": 1.0}) == {"bob": 1.0, "ann": 0.5}
-
-
-def test_usage_that_nobody_in_an_account_explains_counts_for_the_account() -> None:
     entries = [ShareEntry("a", usage=90.0), ShareEntry("a", "ann", usage=10.0), ShareEntry("b", "bob", usage=40.0)]
     tree = ShareTree(entries, [])
     names = {(each.account, each.user): at for at, each in enumerate(tree.entries)}
     assert tree.unowned()[names["a", ""]] == 80
     assert tree.factors(tree.unowned())[names["b", "bob"]] == 1
-
-
-def test_trees_in_a_circle_or_without_end_are_cut() -> None:
     circle = [ShareEntry("a", parent="b"), ShareEntry("b", parent="a"), ShareEntry("a", "ann")]
     assert factors(ShareTree(circle, []), {}) == {"ann": 1.0}
     deep = [ShareEntry(f"a{at}", parent=f"a{at + 1}") for at in range(40 * DEEPEST)]

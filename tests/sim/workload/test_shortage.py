@@ -32,23 +32,14 @@ def test_as_few_resources_as_possible_are_named(request_: Request, have: int, wa
     assert found[:5] == (14, 14, 3, have, request_.nodes)
 
 
-def test_only_nodes_that_the_request_may_use_are_counted() -> None:
+def test_limits_and_partitions_count() -> None:
     assert lacks(Request((4, 0, 0), nodes=1, groups=(1,)), *BOTH) == (14, 2, 1, 0, 1, "nodes", 0, "with 4 cores")
-
-
-def test_nodes_of_two_partitions_do_not_add_up() -> None:
     asked = Request((2, 0, 0), nodes=3, groups=(0, 1))
     assert lacks(asked, BOTH[0], NodeGroup("right", frozenset({2, 3})))[3:6] == (2, 3, "nodes in one partition")
     assert lacks(asked, *BOTH)[1:6] == (12, 2, 2, 3, "nodes")  # the second allows one node of a job at most
-
-
-def test_limits_on_the_number_of_nodes_are_named() -> None:
     assert lacks(Request((1, 0, 0), tasks=13, most=2))[3:6] == (12, 13, "tasks on at most 2 nodes")
     assert lacks(Request((1, 0, 0), tasks=4, least=4))[3:6] == (3, 4, "nodes")
     first = lacks(Request((1, 0, 0), tasks=8, most=1))
     assert first[3:6] == (2, 8, "tasks on the first node by placement best")
-
-
-def test_room_is_counted_in_tasks_or_shares_of_a_node() -> None:
     assert room_for(Shape(FOUR), Request((2, 0, 0), tasks=3), FREE).tolist() == [3, 2, 1, 0]
     assert room_for(Shape(FOUR), Request((2, 0, 0), nodes=3), FREE).tolist() == [1, 1, 1, 0]

@@ -38,59 +38,38 @@ def many() -> Workload:
     return jobs(list(range(10_000)), [100.0] * 10_000)
 
 
-def test_a_window_keeps_its_first_second_and_drops_its_last(five: Workload) -> None:
+def test_window_and_first_keep_the_right_jobs(five: Workload) -> None:
     kept = t.window(five, 110, 200)
     assert kept.ids == ("2", "3", "4")
     assert kept.submit.tolist() == [110, 130, 130]
-
-
-def test_the_first_jobs_in_rank_order(five: Workload) -> None:
     assert t.first(five, 2).ids == ("1", "2")
     assert t.first(five, 99).ids == five.ids
     assert len(t.first(five, 0)) == 0
 
 
-def test_load_brings_the_jobs_closer_together_from_the_first_on(five: Workload) -> None:
+def test_load_stretch_and_offline_move_the_jobs(five: Workload) -> None:
     assert t.load(five, 2).submit.tolist() == [100, 105, 115, 115, 150]
     assert t.load(five, 2).runtime.tolist() == five.runtime.tolist()
-
-
-def test_stretch_takes_the_estimates_along(five: Workload) -> None:
     longer = t.stretch(five, 3)
     assert longer.runtime.tolist() == [30, 60, 90, 120, 150]
     assert longer.estimate.tolist() == [60, 60, 180, 90, 1500]
-
-
-def test_off_line_all_jobs_are_there_at_once_and_keep_their_order(five: Workload) -> None:
     assert t.offline(five).submit.tolist() == [0] * 5
     assert t.offline(five).ids == five.ids
-
-
-def test_requested_starts_move_with_their_jobs(five: Workload) -> None:
     booked = t.reserve(five, 1.0, lead=50)
     ahead = booked.reserve - booked.submit
     assert np.allclose(t.offline(booked).reserve, ahead)
 
 
-def test_exact_and_factor_estimates_follow_the_run_time(five: Workload) -> None:
+def test_estimates_follow_the_run_time(five: Workload, many: Workload) -> None:
     assert t.exact(five).estimate.tolist() == [10, 20, 30, 40, 50]
     assert t.factor(five, 2.5).estimate.tolist() == [25, 50, 75, 100, 125]
     assert t.recorded(five) is five
-
-
-def test_random_estimates_lie_between_the_run_time_and_twice_r_of_it(many: Workload) -> None:
     estimate = t.random(many, 3, seed=1).estimate
     assert estimate.min() >= 100
     assert estimate.max() <= 600
     assert abs(estimate.mean() - 350) < 5 * 500 / math.sqrt(12 * len(many))
-
-
-def test_random_estimates_draw_one_number_a_job_in_rank_order(five: Workload) -> None:
     drawn = np.random.default_rng(7).random(5)
     assert np.allclose(t.random(five, 2, seed=7).estimate, five.runtime * (1 + 3 * drawn))
-
-
-def test_phi_model_has_a_fraction_of_exact_estimates(many: Workload) -> None:
     used = many.runtime / t.phi(many, 0.2, seed=3).estimate
     assert abs((used == 1).mean() - 0.2) < 5 * math.sqrt(0.2 * 0.8 / len(many))
     spread = used[used < 1]
@@ -98,16 +77,24 @@ def test_phi_model_has_a_fraction_of_exact_estimates(many: Workload) -> None:
     assert used.max() == 1
 
 
-def test_a_fraction_of_the_jobs_has_high_priority(many: Workload) -> None:
+def test_fractions_of_jobs_have_priorities_and_reservations(many: Workload, five: Workload) -> None:
     chosen = t.high(many, 0.75, seed=5).high
     assert abs(chosen.mean() - 0.75) < 5 * math.sqrt(0.75 * 0.25 / len(many))
     assert t.high(many, 1.0).high.all()
     assert not t.high(many, 0.0).high.any()
-
-
-def test_a_larger_fraction_adds_jobs_and_takes_none_away(many: Workload) -> None:
     few, more = t.high(many, 0.2, seed=5).high, t.high(many, 0.4, seed=5).high
     assert (more | ~few).all()
+    with pytest.raises(ParameterError, match=r"no job of small\.swf has a queue number; --high"):
+        t.priority_from_queue(five)
+    ahead = (asked := t.reserve(many, 0.25, lead=3600, seed=9)).reserve - asked.submit
+    given = ahead[~np.isnan(ahead)]
+    assert abs(len(given) / len(many) - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
+    assert given.min() >= 0
+    assert given.max() < 3600
+    assert abs(given.mean() - 1800) < 5 * 3600 / math.sqrt(12 * len(given))
+    both = t.reserve(t.high(many, 0.5, seed=1), 0.5, seed=1)
+    booked = ~np.isnan(both.reserve)
+    assert abs((both.high & booked).mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
 
 
 @pytest.mark.parametrize(
@@ -123,26 +110,6 @@ def test_the_queues_above_the_ordinary_one_have_priority(queue: list[int], high:
     assert t.priority_from_queue(jobs([0] * 5, [1] * 5, queue=queue)).high.tolist() == high
 
 
-def test_a_trace_without_queues_cannot_give_priorities(five: Workload) -> None:
-    with pytest.raises(ParameterError, match=r"no job of small\.swf has a queue number; --high"):
-        t.priority_from_queue(five)
-
-
-def test_a_fraction_of_the_jobs_asks_for_a_start_within_the_lead(many: Workload) -> None:
-    ahead = (asked := t.reserve(many, 0.25, lead=3600, seed=9)).reserve - asked.submit
-    given = ahead[~np.isnan(ahead)]
-    assert abs(len(given) / len(many) - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
-    assert given.min() >= 0
-    assert given.max() < 3600
-    assert abs(given.mean() - 1800) < 5 * 3600 / math.sqrt(12 * len(given))
-
-
-def test_priorities_and_reservations_of_one_seed_are_independent(many: Workload) -> None:
-    both = t.reserve(t.high(many, 0.5, seed=1), 0.5, seed=1)
-    asked = ~np.isnan(both.reserve)
-    assert abs((both.high & asked).mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
-
-
 def test_the_same_seed_gives_the_same_workload(many: Workload) -> None:
     all_random = Transforms(estimates="phi:0.3", high=0.5, reserve=0.1, seed=4)
     one, two = all_random.apply(many), all_random.apply(many)
@@ -151,33 +118,18 @@ def test_the_same_seed_gives_the_same_workload(many: Workload) -> None:
     assert np.array_equal(one.reserve, two.reserve, equal_nan=True)
 
 
-def test_no_transforms_leave_the_trace_and_kill_overruns(five: Workload) -> None:
+def test_transforms_are_applied_in_one_order(five: Workload) -> None:
     plain = Transforms().apply(five)
     assert plain.submit.tolist() == five.submit.tolist()
     assert plain.runtime.tolist() == [10, 20, 30, 30, 50]
     assert plain.killed.tolist() == [False, False, False, True, False]
-
-
-def test_overruns_grow_the_estimate_when_asked(five: Workload) -> None:
     assert Transforms(overrun="grow").apply(five).estimate.tolist() == [20, 20, 60, 40, 500]
-
-
-def test_exact_estimates_never_kill(five: Workload) -> None:
     assert not Transforms(estimates="exact").apply(five).killed.any()
     assert not Transforms(estimates="factor:2").apply(five).killed.any()
-
-
-def test_window_uses_trace_times_and_jobs_count_within_it(five: Workload) -> None:
     result = Transforms(load=2, jobs=2, window=(110, 200)).apply(five)
     assert result.ids == ("2", "3")
     assert result.submit.tolist() == [110, 120]
-
-
-def test_factor_estimates_follow_the_stretched_run_time(five: Workload) -> None:
     assert Transforms(estimates="factor:2", stretch=3).apply(five).estimate.tolist() == [60, 120, 180, 240, 300]
-
-
-def test_reservations_are_asked_for_from_the_final_submit_time(five: Workload) -> None:
     result = Transforms(offline=True, reserve=1.0, lead=50).apply(five)
     assert ((result.reserve >= 0) & (result.reserve < 50)).all()
 
@@ -234,13 +186,10 @@ def test_estimates_as_typed(text: str, estimates: Estimates) -> None:
     assert parse_estimates(text) == estimates
 
 
-def test_a_window_may_have_a_date_and_a_time(five: Workload) -> None:
+def test_window_has_dates_or_open_ends(five: Workload) -> None:
     began = replace(five, header=Header(unix_start=1795219200))
     window = parse_window("2026-11-21 00:01:50,200")
     assert Transforms(window=window).apply(began).submit.tolist() == t.window(five, 110, 200).submit.tolist()
-
-
-def test_a_window_may_be_open_at_either_end() -> None:
     assert parse_window("1d,36h") == (86400, 129600)
     assert parse_window(",2h") == (-math.inf, 7200)
     assert parse_window("2h,") == (7200, math.inf)

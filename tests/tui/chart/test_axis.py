@@ -14,12 +14,9 @@ def test_a_place_leads_back_to_its_moment(time: float) -> None:
     assert AXIS.places(np.array([time]))[0] == pytest.approx(AXIS.place(time))
 
 
-def test_each_step_and_each_planned_moment_is_a_place_on() -> None:
+def test_places_and_moments_belong_together() -> None:
     assert [AXIS.place(time) for time in (5, 10, 10.5, 3600, 4000, 9000)] == [0, 1, 2, 3, 4, 5]
     assert (AXIS.settled(3700), AXIS.last) == (3, 5)
-
-
-def test_the_same_moments_are_named_wherever_the_chart_stands() -> None:
     assert AXIS.named(-3, 99, 1.5) == [5, 10.5, 4000]
     assert AXIS.named(1.5, 4, 1.5) == [10.5]
 

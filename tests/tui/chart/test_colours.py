@@ -50,28 +50,16 @@ def test_jobs_without_numbers_have_hues_in_their_order() -> None:
     assert own_hues(["9" * 5000, "1"])[1] == 0
 
 
-def test_the_most_frequent_user_comes_first_and_who_is_unknown_is_grey(workload: Workload) -> None:
+def test_hues_follow_the_mode(workload: Workload) -> None:
     legend = Colours(workload).legend("user")
     assert [label for _, label in legend] == ["user 7", "user 3", "no user"]
     assert hues(workload, "user") == [legend[0][0], legend[0][0], legend[1][0], Hue.GREY]
-
-
-def test_a_trace_without_queues_is_grey_and_the_legend_says_so(workload: Workload) -> None:
     assert set(hues(workload, "queue")) == {Hue.GREY}
     assert Colours(workload).legend("queue") == ((Hue.GREY, "no queue"),)
-
-
-def test_partitions_are_those_of_the_start(workload: Workload) -> None:
     assert hues(workload, "partition") == [partition_hue(0), partition_hue(1), partition_hue(0), Hue.GREY]
     assert Colours(workload).legend("partition", ["short", "long"])[1] == (partition_hue(1), "long")
-
-
-def test_widths_and_lengths_are_known_from_the_beginning(workload: Workload) -> None:
     assert [hue - Hue.RAMP for hue in hues(workload, "width", now=-1)] == [0, 2, 3, 1]
     assert [hue - Hue.RAMP for hue in hues(workload, "length", now=-1)] == [1, 1, 2, 0]
-
-
-def test_a_wait_is_known_when_the_job_has_started(workload: Workload) -> None:
     assert hues(workload, "wait") == [Hue.RAMP, Hue.RAMP + 1, Hue.RAMP + 1, Hue.GREY]
     assert hues(workload, "wait", now=105) == [Hue.RAMP, Hue.RAMP + 1, Hue.GREY, Hue.GREY]
 

@@ -28,20 +28,14 @@ def draw(
     return rasterise(stretches, Frame(10, first, columns, edges), now)
 
 
-def test_pieces_of_one_job_count_together() -> None:
+def test_shared_pixel_shows_the_largest_share() -> None:
     raster = draw(
         run(0, 0, 10, 0b011), run(1, 0, 3, 0b100), run(1, 3, 10, 0b100), run(2, 0, 10, 0b1000), columns=1, edges=(4, 0)
     )
     assert raster.rank[0, 0] == 0
     raster = draw(run(0, 0, 4, 1), run(1, 4, 7, 1), run(1, 7, 10, 1), columns=1, edges=(1, 0))
     assert raster.rank[0, 0] == 1
-
-
-def test_of_equals_the_first_by_rank_is_shown() -> None:
     assert draw(run(5, 5, 10, 1), run(3, 0, 5, 1), columns=1, edges=(1, 0)).rank[0, 0] == 3
-
-
-def test_the_kind_is_that_of_the_job_that_is_shown() -> None:
     raster = draw(run(0, 0, 7, 1, "speculative"), run(1, 7, 10, 1), columns=1, edges=(1, 0))
     assert raster.kind[0, 0] == SPECULATIVE
 
@@ -55,30 +49,18 @@ def test_ending_sign_stands_once_in_the_largest_piece() -> None:
         assert raster.ending[3, 1] == ending
 
 
-def test_rows_that_share_the_time_alternate_band_by_band_and_stay() -> None:
+def test_rows_of_a_matrix_share_pixels() -> None:
     raster = draw(gang(0, 0, 40, 0b1111, 3), gang(1, 0, 40, 0b1111, 8), edges=(4, 3, 2, 1, 0))
     assert raster.rank.tolist() == [[1] * 4, [0] * 4, [1] * 4, [0] * 4]
     assert set(raster.kind.flat) == {GANG}
-
-
-def test_a_processor_shows_the_same_row_however_it_is_scrolled() -> None:
     jobs = [gang(rank, 0, 1000, 0b111111, rank) for rank in range(3)]
     wide = draw(*jobs, columns=20, edges=(6, 5, 4, 3, 2, 1, 0)).rank
     for first in range(1, 7):
         assert np.array_equal(draw(*jobs, columns=8, edges=(5, 4, 3), first=first).rank, wide[1:3, first : first + 8])
-
-
-def test_a_job_in_all_rows_is_solid_and_one_row_alone_too() -> None:
     raster = draw(gang(0, 0, 20, 1, 1, 2), gang(1, 0, 20, 2, 2), gang(2, 20, 40, 2, 2), edges=(2, 1, 0))
     assert raster.rank.tolist() == [[1, 1, 2, 2], [0, 0, -1, -1]]
     assert raster.used[1, :2].tolist() == [255, 255]
-
-
-def test_nothing_is_free_not_unknown() -> None:
     assert (draw().rank == FREE).all()
-
-
-def test_one_picture_upon_another_hides_it_where_it_holds_something() -> None:
     upper, lower = draw(run(0, 0, 20, 1), edges=(1, 0)), draw(run(1, 10, 40, 1), edges=(1, 0))
     assert upper.above(lower).rank.tolist() == [[0, 0, 1, 1]]
 

@@ -8,17 +8,23 @@ from tui.chart.scale import Camera, ChartView
 CAMERA = Camera(per_column=60, low=0, high=100, columns=100, rows=50)
 
 
-def test_the_picture_stays_when_it_no_longer_follows() -> None:
+def test_following_camera_keeps_its_place() -> None:
     stays = CAMERA.staying(6000)
     assert stays.view(6000) == CAMERA.view(6000)
     assert stays.view(9999) == stays.view(6000)
     assert stays.following() == replace(CAMERA, first=stays.first)
-
-
-def test_following_zooms_about_now() -> None:
     closer = CAMERA.zoomed(1, now=6000)
     assert closer.per_column < CAMERA.per_column
     assert closer.view(6000).column_of(6000) == CAMERA.view(6000).column_of(6000)
+    panned = CAMERA.panned(7, now=6000)
+    assert (panned.view(0).first, panned.follow) == (CAMERA.view(6000).first + 7, False)
+    half = CAMERA.stretched(1, procs=100, at=0)
+    assert (half.low, half.high) == (0, 50)
+    assert (half.lifted(1000, 100).low, half.lifted(-1000, 100).low) == (50, 0)
+    assert half.stretched(-5, 100).high == 100
+    view = CAMERA.fitting(1000, 777000).view(0)
+    assert view.start <= 1000
+    assert view.end >= 777000
 
 
 @pytest.mark.parametrize("rungs", [-3, -1, 1, 3])
@@ -35,24 +41,6 @@ def test_what_is_under_the_pointer_stays_there(rungs: int) -> None:
     before = CAMERA.view(60000)
     after = CAMERA.zoomed(rungs, now=60000, at=20).view(60000)
     assert after.column_of(before.time_at(20.5)) == 20
-
-
-def test_panning_moves_by_whole_columns_and_stays() -> None:
-    panned = CAMERA.panned(7, now=6000)
-    assert (panned.view(0).first, panned.follow) == (CAMERA.view(6000).first + 7, False)
-
-
-def test_processors_end_at_the_edges_of_the_machine() -> None:
-    half = CAMERA.stretched(1, procs=100, at=0)
-    assert (half.low, half.high) == (0, 50)
-    assert (half.lifted(1000, 100).low, half.lifted(-1000, 100).low) == (50, 0)
-    assert half.stretched(-5, 100).high == 100
-
-
-def test_what_is_to_be_fitted_is_in_sight() -> None:
-    view = CAMERA.fitting(1000, 777000).view(0)
-    assert view.start <= 1000
-    assert view.end >= 777000
 
 
 def test_a_few_jobs_are_shown_whole_at_first(lab: Lab) -> None:

@@ -85,10 +85,16 @@ def test_the_whole_page_of_a_small_figure() -> None:
     )
 
 
-def test_the_same_schedule_twice_is_said_in_a_line() -> None:
+def test_odd_comparisons_are_refused_or_short() -> None:
     assert page("z-figure4", "easy", "easy:order=sjf").endswith(
         "Both schedules are the same: every job starts and ends at the same time."
     )
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
+        page("z-figure4", "fcfs", "easy", at=3600)
+    with pytest.raises(ParameterError, match="did you mean 'easy'"):
+        page("no such trace", "fcfs", "eazy")
+    few = Source("z-figure4", transforms=Transforms(jobs=1))
+    assert "the same" in compared(few, ("fcfs", "easy"), None, "table", "lowest", True, 80, True)
 
 
 def test_a_switch_says_when_the_second_takes_over() -> None:
@@ -97,16 +103,6 @@ def test_a_switch_says_when_the_second_takes_over() -> None:
     assert "fcfs against easy, which takes over at d0 00:11:00" in late
     assert "First difference at d0 00:11:00 (steps 6 and 7): J5" in late
     assert "fcfs  J5 waits: needs 5, 6 free, and the policy stopped at J3" in late
-
-
-def test_a_switch_after_the_end_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
-        page("z-figure4", "fcfs", "easy", at=3600)
-
-
-def test_a_wrong_policy_is_told_before_the_trace_is_read() -> None:
-    with pytest.raises(ParameterError, match="did you mean 'easy'"):
-        page("no such trace", "fcfs", "eazy")
 
 
 @pytest.mark.parametrize(
@@ -168,11 +164,6 @@ def test_names_that_would_move_the_cursor_are_made_harmless(tmp_path: Path) -> N
     drawn = page(str(path), "fcfs", "easy")
     assert "c?[2J is backfilled" in drawn
     assert "\x1b" not in drawn + headline(str(path), "fcfs", "easy")
-
-
-def test_almost_no_jobs_are_compared_too() -> None:
-    few = Source("z-figure4", transforms=Transforms(jobs=1))
-    assert "the same" in compared(few, ("fcfs", "easy"), None, "table", "lowest", True, 80, True)
 
 
 def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None:

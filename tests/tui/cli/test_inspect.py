@@ -53,22 +53,13 @@ def test_days_are_said_as_they_are_typed() -> None:
     assert parse_moment(first) == datetime(1996, 9, 23)
 
 
-def test_no_date_is_said_instead_of_guessed() -> None:
+def test_missing_data_is_said() -> None:
     drawn = page(header=Header(max_procs=64))
     assert "The file gives no date" in drawn
-
-
-def test_no_estimates_are_said_instead_of_drawn() -> None:
     drawn = page(estimates=False)
     assert "The file has no estimates" in drawn
     assert "Accuracy" not in drawn
-
-
-def test_an_empty_file_is_reported_in_a_sentence() -> None:
     assert "No job of this file can be simulated." in page(jobs=0)
-
-
-def test_names_from_the_file_cannot_move_the_cursor() -> None:
     assert "\x1b" not in page(header=Header(max_procs=64, computer="evil\x1b[2J", queues={1: "q\x1b]0;x"}))
 
 

@@ -122,13 +122,10 @@ def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
 
 
 # Nothing to show
-def test_without_a_matrix_it_says_which_policies_have_one() -> None:
+def test_missing_matrix_is_explained(lab: Lab) -> None:
     told = draw_matrix(context_of(engine_of("z-figure4", "easy:depth=2", steps=1)), (80, 10)).text
     assert "No matrix: easy does not time-share processors." in told
     assert "gang-migrate-backfill" in told
-
-
-def test_an_empty_matrix_says_so(lab: Lab) -> None:
     assert "The matrix is empty" in draw_matrix(context_of(lab.run("gang", 4, "1 0 2 10 10")), (60, 8)).text
 
 

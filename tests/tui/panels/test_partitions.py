@@ -70,13 +70,10 @@ def test_what_partitions_own_is_the_whole_machine_at_every_step() -> None:
         )
 
 
-def test_without_partitions_it_says_which_policy_has_them() -> None:
+def test_missing_partitions_are_explained() -> None:
     told = draw_partitions(context_of(engine_of("z-figure4", "easy", steps=1)), (80, 10)).text
     assert "No partitions: under easy a job can have any processors." in told
     assert "multiqueue divides the machine" in told
-
-
-def test_before_the_first_step_the_machine_is_not_divided_yet() -> None:
     assert (
         "divided at the first step" in draw_partitions(context_of(engine_of("ls-figure1", "multiqueue")), (60, 9)).text
     )

@@ -145,13 +145,12 @@ def test_what_follows_when_both_are_computed_is_announced() -> None:
     assert "gain and lose most appear here" in " ".join(told.split())
 
 
-def test_runs_that_never_part_are_said_to_be_the_same() -> None:
+def test_runs_that_are_alike_say_so() -> None:
     told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
     assert "Both runs are the same: every job starts and ends at the same time." in told
     assert "Who" not in told
-
-
-def test_without_another_run_it_teaches() -> None:
+    assert between(compared("z-figure4", "easy", "easy", 9), 80).text.startswith(" the same so far")
+    assert between(compared("z-figure4", "easy", "easy", 10), 80).text.startswith(" never parted")
     told = draw(context_of(engine_of("z-figure4", "easy")), (60, 8), 0).text
     assert told.startswith("Compared\nNo comparison: v compares with another policy")
 
@@ -202,11 +201,6 @@ def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
     told = " the same so far   d goes to the first difference   e other run   v ends"
     assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
     assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
-
-
-def test_the_line_says_that_they_never_part() -> None:
-    assert between(compared("z-figure4", "easy", "easy", 9), 80).text.startswith(" the same so far")
-    assert between(compared("z-figure4", "easy", "easy", 10), 80).text.startswith(" never parted")
 
 
 def test_long_names_of_runs_are_stacked() -> None:

@@ -72,10 +72,11 @@ def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
     assert texts(context, 2)[1][6:26] == "  ..#^--........%..."
 
 
-def test_nothing_computed_is_all_dots(lab: Lab) -> None:
+def test_odd_strips_are_drawn(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", until=-1)
     context = context_of(engine)
     assert texts(context, 4)[0] == "busy  ····················    0 %"
+    assert column_of(StripScene(5, 5, 5, (), ()), 5, 10) == 0
 
 
 # Clicks
@@ -85,7 +86,3 @@ def test_a_click_on_a_column_goes_to_a_moment_in_that_column() -> None:
         assert column_of(RUN, time_at(RUN, column + 6, WIDTH), columns) == column
     assert time_at(RUN, 6, WIDTH) == RUN.begin
     assert time_at(RUN, 6 + columns - 1, WIDTH) == RUN.end
-
-
-def test_a_run_of_no_length_is_all_in_one_column() -> None:
-    assert column_of(StripScene(5, 5, 5, (), ()), 5, 10) == 0

@@ -12,14 +12,14 @@ def at_the_end() -> Replayed:
     return run
 
 
-def test_measured_span_tells_jobs_waits_and_use(at_the_end: Replayed) -> None:
+def test_measured_span_tells_what_happened(at_the_end: Replayed) -> None:
     told = at_the_end.does(o.Measure(600, 1100, "8m20"))
     assert told == "8m20: 2 jobs, 1 started, mean wait 9m20, 90.0 % used, 10.0 % lost while jobs waited"
-
-
-def test_measured_span_without_a_start_has_no_mean_wait(at_the_end: Replayed) -> None:
     told = at_the_end.does(o.Measure(100, 200, "1m40"))
     assert told == "1m40: 2 jobs, 0 started, 100.0 % used, 0.0 % lost while jobs waited"
+    was = at_the_end.place
+    at_the_end.does(o.Measure(0, 100, ""))
+    assert at_the_end.place == was
 
 
 def test_measured_span_ends_now() -> None:
@@ -27,9 +27,3 @@ def test_measured_span_ends_now() -> None:
     run.does(o.GoTo(6))
     assert "until now: 2 jobs, 0 started" in str(run.does(o.Measure(100, 5000, "1h22")))
     assert run.does(o.Measure(700, 900, "3m20")) == "3m20: all of it is still to come"
-
-
-def test_measuring_moves_nothing(at_the_end: Replayed) -> None:
-    was = at_the_end.place
-    at_the_end.does(o.Measure(0, 100, ""))
-    assert at_the_end.place == was

@@ -38,16 +38,13 @@ def test_without_a_walltime_there_is_no_estimate(walltime: object) -> None:
     assert parse([job(walltime=walltime)], {"ten": TEN}).column(Field.ESTIMATE).tolist() == [-1]
 
 
-def test_sequences_of_delays_add_up() -> None:
+def test_profiles_give_run_times() -> None:
     profiles = {
         "ten": {"type": "DelayProfile", "delay": 10},
         "twice": {"type": "SequentialCompositionProfile", "seq": ["ten", "ten"]},
         "more": {"type": "composed", "repeat": 3, "seq": ["twice", "ten"]},
     }
     assert parse([job("twice"), job("more")], profiles).column(Field.RUN).tolist() == [20, 90]
-
-
-def test_profiles_that_compute_have_no_run_time_and_are_counted_by_type() -> None:
     profiles = {"ten": TEN, "sum": {"type": "parallel", "cpu": [1]}}
     trace = parse([job(), job("sum", id=2), job("sum", id=3), job("gone", id=4)], profiles)
     assert trace.ids == ("1",)
@@ -55,9 +52,6 @@ def test_profiles_that_compute_have_no_run_time_and_are_counted_by_type() -> Non
     assert unknown.what == "run time unknown: its profile is of type 'parallel'"
     assert (unknown.count, unknown.first) == (2, "job 2")
     assert gone.what == "run time unknown: the file does not describe the job's profile"
-
-
-def test_a_sequence_that_holds_itself_has_no_run_time() -> None:
     profiles = {"ten": TEN, "loop": {"type": "composed", "seq": ["ten", "loop"]}}
     assert parse([job("loop")], profiles).ids == ()
 
@@ -68,22 +62,13 @@ def test_a_damaged_job_is_left_out_and_counted() -> None:
     assert (note.what, note.count, note.first) == ("damaged jobs", 2, "job 3")
 
 
-def test_only_damaged_jobs_are_refused() -> None:
+def test_json_that_is_no_workload_is_refused() -> None:
     with pytest.raises(TraceError, match=r"w.json: expected jobs with an id .* got 'id 1, subtime 0, res two'"):
         parse([job(res="two")], {"ten": TEN})
-
-
-def test_other_json_is_refused() -> None:
     with pytest.raises(TraceError, match="expected a Batsim workload with a list of 'jobs'"):
         batsim.read('{"trace": 1}', "w", "w.json")
-
-
-def test_damaged_json_names_the_line() -> None:
     with pytest.raises(TraceError, match=r"w.json:2: is no JSON"):
         batsim.read('{"jobs":\n[1, 2', "w", "w.json")
-
-
-def test_json_nested_without_end_is_refused() -> None:
     with pytest.raises(TraceError):
         batsim.read('{"jobs": ' + "[" * 200_000, "w", "w.json")
 

@@ -24,9 +24,6 @@ def test_a_rejected_job_never_ran() -> None:
     trace = table.read(OLD + "7,3,2,100,0,,,,,,,,\n", "jobs", "jobs.csv", format="evalys")
     assert trace.column(Field.RUN).tolist() == [-1]
     assert trace.column(Field.WAIT).tolist() == [-1]
-
-
-def test_jobs_of_several_workloads_keep_apart() -> None:
     text = NEW + "7,a,3,2,100,1,8,60,68,5,65,1,-1,0-1\n7,b,3,2,100,1,8,60,68,5,65,1,-1,0-1\n"
     assert table.read(text, "jobs", "jobs.csv", format="evalys").ids == ("a!7", "b!7")
 

@@ -34,23 +34,31 @@ def record(
     return f"{job}|{name}|{user}|batch|{submit}|{start}|{end}|{elapsed}|{state}|2|64|{limit}"
 
 
-def test_a_record_is_a_job() -> None:
+def test_records_become_jobs() -> None:
     trace = parse(record())
     job = dict(zip(Field, trace.table[0].tolist(), strict=True))
     assert trace.ids == ("1",)
     assert (job[Field.SUBMIT], job[Field.WAIT], job[Field.RUN]) == (0, 30, 3600)
     assert (job[Field.PROCS_ASKED], job[Field.ESTIMATE], job[Field.STATUS]) == (64, 86400, 1)
-
-
-def test_a_job_can_be_as_wide_as_its_nodes() -> None:
     assert parse(record(), count="nodes").column(Field.PROCS_ASKED).tolist() == [2]
-
-
-def test_times_count_from_the_first_submit() -> None:
     trace = parse(record(submit="2021-12-10T14:00:20"), record(job="2"))
     assert trace.column(Field.SUBMIT).tolist() == [20, 0]
     assert trace.header.unix_start == 1639144800
     assert trace.fidelity.assumed[0].what == "times without a time zone, taken as those of UTC"
+    trace = parse(record(), *(record(job=f"1.{step}") for step in ("batch", "extern", "0", "interactive")))
+    assert trace.ids == ("1",)
+    assert not trace.fidelity.skipped
+    assert [note.count for note in trace.fidelity.assumed if "job steps" in note.what] == [4]
+    ids = ("4744528_255", "123+0", "123+1", "77_[1-10%5]")
+    assert parse(*map(record, ids)).ids == ids
+    assert parse(record(elapsed="00:00:00", state="FAILED")).column(Field.RUN).tolist() == [0]
+    trace = parse(record(end="Unknown", state="RUNNING"))
+    assert trace.column(Field.RUN).tolist() == [86400]
+    assert any("runs on to its limit" in note.what for note in trace.fidelity.assumed)
+    header = "JobID|Submit|Elapsed|ElapsedRaw|Timelimit|TimelimitRaw|NCPUS\n"
+    trace = parse("1|2021-12-10T14:00:00|01:00:00|3599|1-00:00:00|10|4", header=header)
+    assert trace.column(Field.RUN)[0] == 3599
+    assert trace.column(Field.ESTIMATE)[0] == 600
 
 
 def test_what_a_job_is_charged_to_stays_with_it_wherever_it_goes() -> None:
@@ -72,18 +80,6 @@ def test_users_and_partitions_become_numbers_with_names() -> None:
     assert trace.header.queues == {0: "batch"}
 
 
-def test_steps_are_no_jobs_and_get_one_note() -> None:
-    trace = parse(record(), *(record(job=f"1.{step}") for step in ("batch", "extern", "0", "interactive")))
-    assert trace.ids == ("1",)
-    assert not trace.fidelity.skipped
-    assert [note.count for note in trace.fidelity.assumed if "job steps" in note.what] == [4]
-
-
-def test_tasks_of_arrays_and_parts_of_het_jobs_are_jobs() -> None:
-    ids = ("4744528_255", "123+0", "123+1", "77_[1-10%5]")
-    assert parse(*map(record, ids)).ids == ids
-
-
 @pytest.mark.parametrize(
     ("state", "status"),
     [("COMPLETED", 1), ("CANCELLED by 89200431", 5), ("CANCELLED+", 5), ("TIMEOUT", 0), ("OUT_OF_MEMORY", 0)],
@@ -97,13 +93,6 @@ def test_states_become_status_codes(state: str, status: int) -> None:
 )
 def test_limits_become_estimates(limit: str, seconds: int) -> None:
     assert parse(record(limit=limit)).column(Field.ESTIMATE).tolist() == [seconds]
-
-
-def test_raw_columns_are_preferred() -> None:
-    header = "JobID|Submit|Elapsed|ElapsedRaw|Timelimit|TimelimitRaw|NCPUS\n"
-    trace = parse("1|2021-12-10T14:00:00|01:00:00|3599|1-00:00:00|10|4", header=header)
-    assert trace.column(Field.RUN)[0] == 3599
-    assert trace.column(Field.ESTIMATE)[0] == 600
 
 
 @pytest.mark.parametrize(
@@ -120,36 +109,17 @@ def test_a_job_that_never_started_has_no_run_time(never: str) -> None:
     assert Workload.of(trace).fidelity.skipped[0].what == "never ran (run time < 0)"
 
 
-def test_a_job_that_failed_within_a_second_did_start() -> None:
-    assert parse(record(elapsed="00:00:00", state="FAILED")).column(Field.RUN).tolist() == [0]
-
-
-def test_a_running_job_runs_on_to_its_limit() -> None:
-    trace = parse(record(end="Unknown", state="RUNNING"))
-    assert trace.column(Field.RUN).tolist() == [86400]
-    assert any("runs on to its limit" in note.what for note in trace.fidelity.assumed)
-
-
-def test_pipes_in_a_name_do_not_shift_the_other_columns() -> None:
+def test_odd_names_shift_no_columns() -> None:
     trace = parse(record(name="a||b|"), record(job="2", name="|"), record(job="3", name="grep | sort"))
     assert trace.column(Field.RUN).tolist() == [3600] * 3
     assert trace.names[Field.USER] == ("ann",)
-
-
-def test_newlines_in_a_name_do_not_end_the_record() -> None:
     trace = parse(record(name="if true\n  then | echo\nfi"), record(job="2"))
     assert trace.ids == ("1", "2")
     assert not trace.fidelity.skipped
-
-
-def test_a_broken_record_does_not_take_the_next_one_with_it() -> None:
     trace = parse(record(), "2|job|ann", record(job="3", name="two\nlines"), "||garbage", record(job="4"))
     assert trace.ids == ("1", "3", "4")
     (note,) = trace.fidelity.skipped
     assert (note.what, note.count, note.first) == ("damaged lines", 2, "line 3")
-
-
-def test_the_last_pipe_of_parsable_is_no_column() -> None:
     with_pipe = parse(record() + "|", record(name="x|y") + "|", header=COLUMNS.strip() + "|\n")
     assert np.array_equal(with_pipe.table, parse(record(), record(name="x|y")).table)
 
@@ -160,38 +130,28 @@ def test_a_requeued_job_is_kept_as_often_as_it_comes() -> None:
     assert any("come again" in note.what for note in trace.fidelity.assumed)
 
 
-def test_missing_columns_are_named() -> None:
+def test_dump_without_jobs_is_refused() -> None:
     with pytest.raises(TraceError, match=r"dump.log:1: has no column Submit, no column Elapsed .*NCPUS"):
         parse("1|x", header="JobID|JobName\n")
-
-
-def test_a_dump_without_a_good_record_is_refused() -> None:
     with pytest.raises(TraceError, match=r"dump.log:2: expected a record of sacct .* got 'junk'"):
         parse("junk")
+    with pytest.raises(TraceError, match="names more than 10,000 columns"):
+        sacct.read("JobID|Submit|Elapsed|NCPUS" + "|x" * 10_000 + "\n1|", "x", "x.log")
 
 
-def test_real_names_with_pipes_read_as_the_published_expectation(shared: Path) -> None:
+def test_real_dumps_are_read_whole(shared: Path) -> None:
     raw = read(shared / "formats" / "slurm" / "sacct_simple.log")
     expected = read(shared / "formats" / "slurm" / "sacct_simple_formatted_expected.log")
     assert np.array_equal(raw.table, expected.table)
     assert raw.column(Field.RUN).tolist() == [84805, 12688, 2009, 2003]
-
-
-def test_a_real_dump_of_everything_finds_each_job_in_spite_of_its_pipes(shared: Path) -> None:
     trace = read(shared / "formats" / "slurm" / "sacct_dump2110.log")
     assert trace.ids == ("7957382",) * 5
     assert (trace.table == trace.table[0]).all()
     assert trace.column(Field.PROCS_ASKED)[0] == 2
-
-
-def test_a_real_dump_with_command_lines_over_several_lines(shared: Path) -> None:
     trace = read(shared / "formats" / "slurm" / "sacct_submitline_multiline.log")
     assert len(trace.ids) == 6
     assert not trace.fidelity.skipped
     assert trace.column(Field.PROCS_ASKED).tolist() == [2, 576, 2, 2, 2, 2]
-
-
-def test_real_jobs_that_were_cancelled_while_they_waited(shared: Path) -> None:
     trace = read(shared / "formats" / "slurm" / "sacct_dump2101.log")
     assert trace.column(Field.RUN).tolist() == [-1] * 6 + [128930] + [259222] * 5
     assert trace.fidelity.skipped[0].first == "line 16"
@@ -245,11 +205,6 @@ def test_search_for_the_end_of_a_broken_record_is_limited(monkeypatch: pytest.Mo
             sacct.read(text, "x", "x.log")
 
     assert calls(refused) < 100_000
-
-
-def test_columns_without_end_are_not_taken_apart() -> None:
-    with pytest.raises(TraceError, match="names more than 10,000 columns"):
-        sacct.read("JobID|Submit|Elapsed|NCPUS" + "|x" * 10_000 + "\n1|", "x", "x.log")
 
 
 # Dumps from the middle of a day

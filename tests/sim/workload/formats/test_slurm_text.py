@@ -29,12 +29,9 @@ def test_hosts_are_bounded_over_all_parts() -> None:
     assert hosts(text) == (text,)
 
 
-def test_fields_of_a_comment_replace_no_field() -> None:
+def test_fields_and_records_begin_at_their_keys() -> None:
     record = fields("NodeName=n1 State=IDLE CPUTot=4 Reason=a b [root@x] Comment=State=DOWN CPUTot=9")
     assert (record["State"], record["CPUTot"], record["Reason"]) == ("IDLE", "4", "a b [root@x]")
-
-
-def test_records_begin_at_their_key_only_at_the_start_of_a_line() -> None:
     text = "NodeName=n1 Reason=see NodeName=n9\n   CPUTot=2\nNodeName=n2 CPUTot=4\n"
     assert [record["NodeName"] for record in records(text, "NodeName")] == ["n1", "n2"]
 

@@ -34,33 +34,18 @@ def test_a_line_is_a_job_with_eighteen_fields() -> None:
     assert not trace.fidelity
 
 
-def test_blanks_tabs_and_a_missing_last_newline_do_not_matter() -> None:
+def test_columns_that_are_missing_or_odd_are_read() -> None:
     trace = parse("   " + GOOD.replace(" ", "\t ") + "\n  \n" + GOOD.strip() + "\n   ")
     assert len(trace.ids) == 2
     assert np.array_equal(trace.table[0], trace.table[1])
-
-
-def test_floats_may_stand_anywhere() -> None:
     trace = parse("1 0.5 5 100.25 4 246.00 -1 4 2e2 -1 1 7 8 9 2 1 -1 -1")
     assert trace.column(Field.SUBMIT)[0] == 0.5
     assert trace.column(Field.RUN)[0] == 100.25
     assert trace.column(Field.ESTIMATE)[0] == 200
-
-
-def test_more_than_eighteen_columns_are_cut_off() -> None:
     assert parse(GOOD.strip() + " DAG_1 99").table.tolist() == parse(GOOD).table.tolist()
-
-
-def test_missing_columns_are_unknown() -> None:
     assert parse("1 0 5 100 4").table.tolist() == [[1, 0, 5, 100, 4] + [-1] * 13]
-
-
-def test_semicolons_pipes_and_commas_part_fields_as_well() -> None:
     for mark in ";|,":
         assert parse(GOOD.replace(" ", mark)).table.tolist() == parse(GOOD).table.tolist()
-
-
-def test_a_line_of_column_names_is_no_job() -> None:
     trace = parse("id\tsubmit\twait\truntime\tcpus\n" + GOOD)
     assert trace.ids == ("1",)
     assert not trace.fidelity
@@ -105,24 +90,28 @@ def test_a_file_without_a_good_line_says_what_was_expected_and_got() -> None:
     assert str(error.value) == f"log.swf:2: {expected}"
 
 
-def test_a_file_with_more_damaged_lines_than_good_ones_is_refused() -> None:
+def test_damaged_lines_shift_no_others() -> None:
     parse(GOOD + "junk\n")
     with pytest.raises(TraceError, match=r"log.swf:2: 2 of 3 lines are damaged: expected"):
         parse(GOOD + "junk\nmore junk\n")
+    lines = [GOOD.replace("1 0", f"{i} {i}", 1) for i in range(1, 10001)]
+    lines[6000] = "6001 6001 5 100 4\n"
+    trace = parse("".join(lines))
+    assert trace.column(Field.SUBMIT).tolist() == list(range(1, 10001))
+    assert trace.ids[-1] == "10000"
+    trace = parse("1,0,-1,5,1\n,2,3,-1,5,1\n3,0,-1,5,1\n")
+    assert trace.ids == ("1", "3")
+    assert trace.fidelity.skipped[0].first == "line 2"
+    trace = parse(GOOD + GOOD.replace("5 100 4 -1 -1 4", "- 100 4 -1-1 -1 4") + GOOD)
+    assert trace.table[1].tolist() == [1, 0, -1, 100, 4, -1, *trace.table[0, 6:].tolist()]
+    assert [note.first for note in trace.fidelity.assumed[:2]] == ["line 2"] * 2
+    assert parse(GOOD + GOOD.strip() + "x").fidelity.assumed[0].first == "line 2"
 
 
 def test_a_file_with_only_comments_is_an_empty_trace() -> None:
     trace = parse("; MaxProcs: 8\n;\n")
     assert trace.table.shape == (0, 18)
     assert Workload.of(trace).procs == 8
-
-
-def test_one_odd_line_among_many_changes_nothing_for_the_others() -> None:
-    lines = [GOOD.replace("1 0", f"{i} {i}", 1) for i in range(1, 10001)]
-    lines[6000] = "6001 6001 5 100 4\n"
-    trace = parse("".join(lines))
-    assert trace.column(Field.SUBMIT).tolist() == list(range(1, 10001))
-    assert trace.ids[-1] == "10000"
 
 
 def test_the_header_tells_the_machine() -> None:
@@ -136,43 +125,31 @@ def test_the_header_tells_the_machine() -> None:
     assert (header.max_nodes, header.max_procs) == (338, 1664)
 
 
-def test_values_that_make_no_sense_are_unknown() -> None:
+def test_header_keeps_what_makes_sense() -> None:
     header = parse(f"; MaxProcs: N/A\n; MaxNodes: 0\n; UnixStartTime: {'9' * 5000}\n; TimeZone:\n").header
     assert (header.max_procs, header.max_nodes, header.unix_start, header.time_zone) == (None,) * 4
-
-
-def test_of_a_repeated_key_the_first_value_that_makes_sense_counts() -> None:
     assert parse("; MaxProcs: N/A\n; MaxProcs: 8\n; MaxProcs: 16\n").header.max_procs == 8
-
-
-def test_queues_have_names() -> None:
     header = parse("; Queues: these are classes\n; Queue:  0  interactive  \n; Queue: 10 q256s\n; Queue: x\n").header
     assert header.queues == {0: "interactive", 10: "q256s"}
-
-
-def test_comments_are_kept_as_they_stood() -> None:
     text = ";Computer: X\n;\n;   Copyright: all of this\n" + GOOD
     assert parse(text).header.comments == ("Computer: X", "", "   Copyright: all of this")
     assert written(parse(text)) == text
 
 
-def test_what_was_written_reads_the_same() -> None:
+def test_what_is_written_reads_the_same() -> None:
     trace = parse("; MaxProcs: 9\n" + GOOD + "2 0.1 -1 1e9 3 246.25 -1 -1 2147483647\n")
     again = parse(written(trace))
     assert np.array_equal(again.table, trace.table)
     assert again.header == trace.header
-
-
-def test_an_empty_trace_can_be_written_and_read() -> None:
     trace = Trace("none", "batsim", (), np.empty((0, 18)))
     assert parse(written(trace)).table.shape == (0, 18)
-
-
-def test_a_header_that_was_never_a_comment_is_written_too() -> None:
     header = Header(max_procs=6, unix_start=12, queues={0: "batch"})
     trace = Trace("w", "batsim", (), np.empty((0, 18)), header)
-    again = parse(written(trace)).header
-    assert (again.max_procs, again.unix_start, again.queues) == (6, 12, {0: "batch"})
+    header = parse(written(trace)).header
+    assert (header.max_procs, header.unix_start, header.queues) == (6, 12, {0: "batch"})
+    trace = parse(GOOD.replace("1 0", "7_1 0", 1) + GOOD.replace("1 0", "7_2 0", 1))
+    assert trace.ids == ("7_1", "7_2")
+    assert swf.from_workload(Workload.of(trace)).column(Field.ID).tolist() == [1, 2]
 
 
 def test_a_workload_becomes_a_trace_of_its_machine() -> None:
@@ -182,12 +159,6 @@ def test_a_workload_becomes_a_trace_of_its_machine() -> None:
     again = Workload.of(parse(written(trace)))
     assert again.procs == 16
     assert again.ids == ("1",)
-
-
-def test_written_workload_numbers_ids_that_are_no_numbers() -> None:
-    trace = parse(GOOD.replace("1 0", "7_1 0", 1) + GOOD.replace("1 0", "7_2 0", 1))
-    assert trace.ids == ("7_1", "7_2")
-    assert swf.from_workload(Workload.of(trace)).column(Field.ID).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -227,12 +198,6 @@ def test_ids_that_come_twice_and_times_before_0_are_reported() -> None:
     assert told["submitted before time 0 (-1 means unknown), kept unchanged"] == "job 8"
 
 
-def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
-    trace = parse("1,0,-1,5,1\n,2,3,-1,5,1\n3,0,-1,5,1\n")
-    assert trace.ids == ("1", "3")
-    assert trace.fidelity.skipped[0].first == "line 2"
-
-
 def test_impossibly_wide_job_is_skipped_without_a_machine_size() -> None:
     workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
     assert (workload.ids, workload.procs) == (("1",), 4)
@@ -245,16 +210,6 @@ def test_what_is_shorter_than_the_clock_tells_is_nothing() -> None:
     assert workload.runtime.tolist() == [1, 5, 1e-6]
     assert workload.estimate.tolist() == [1, 5, 1]
     assert "run time under a microsecond, taken as 1 second" in {note.what for note in workload.fidelity.assumed}
-
-
-def test_a_sign_alone_and_two_numbers_in_a_word_shift_nothing() -> None:
-    trace = parse(GOOD + GOOD.replace("5 100 4 -1 -1 4", "- 100 4 -1-1 -1 4") + GOOD)
-    assert trace.table[1].tolist() == [1, 0, -1, 100, 4, -1, *trace.table[0, 6:].tolist()]
-    assert [note.first for note in trace.fidelity.assumed[:2]] == ["line 2"] * 2
-
-
-def test_a_last_word_that_only_begins_as_a_number_is_none() -> None:
-    assert parse(GOOD + GOOD.strip() + "x").fidelity.assumed[0].first == "line 2"
 
 
 def test_reading_in_a_thread_changes_no_filters_of_warnings(monkeypatch: pytest.MonkeyPatch) -> None:

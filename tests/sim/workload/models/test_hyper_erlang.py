@@ -70,19 +70,13 @@ def test_a_hyper_erlang_mixture_is_found_again() -> None:
         assert abs(observed(values, k) - truth.moment(k)) < 5 * error
 
 
-def test_values_without_spread_become_an_erlang_of_their_mean() -> None:
+def test_fit_of_odd_values_is_a_simpler_distribution() -> None:
     same = fit_distribution(np.full(10, 60.0))
     assert same.fitted == "Erlang"
     assert same.moment(1) == pytest.approx(60)
     assert same.sample(1000, np.random.default_rng(1)).std() < 3
-
-
-def test_too_few_values_become_an_exponential_of_their_mean() -> None:
     few = fit_distribution(np.array([10.0, 50.0]))
     assert (few.fitted, few.order, few.moment(1)) == ("exponential", 1, 30.0)
-
-
-def test_fit_without_skewness_uses_two_moments() -> None:
     values = np.array([0.0] * 60 + [100.0] * 40)
     fitted = fit_distribution(values)
     assert fitted.fitted == "two moments"
@@ -90,10 +84,19 @@ def test_fit_without_skewness_uses_two_moments() -> None:
         assert fitted.moment(k) == pytest.approx(observed(values, k), rel=1e-6)
 
 
-def test_jobs_that_all_come_at_once_stay_so() -> None:
+def test_odd_workloads_are_fitted() -> None:
     model = fit(workload_of([0.0] * 9, [1] * 9, [float(n) for n in range(1, 10)]))
     assert [(c.upper, c.gap.fitted, c.run.fitted) for c in model.classes] == [(1, "Erlang", "three moments")]
     assert set(model.generate(20, seed=1).column(Field.SUBMIT)) == {0.0}
+    submit = [0.0, 10.0, 25.0, 27.0, 90.0, 95.0, 97.0]
+    model = fit(workload_of(submit, [1, 1, 1, 1, 1, 1, 8], [5, 8, 900, 20, 3, 7, 50]))
+    small, wide = model.classes
+    assert (small.gap.fitted, small.run.fitted) == ("three moments", "three moments")
+    assert (wide.upper, wide.gap.fitted, wide.run.fitted) == (8, "exponential", "exponential")
+    assert wide.gap.moment(1) == 97
+    model = fit(workload_of([], [], []))
+    assert model.classes == ()
+    assert len(model.generate(5, seed=1).ids) == 0
 
 
 def test_classes_are_bounded_by_powers_of_two(batch: Workload) -> None:
@@ -103,18 +106,26 @@ def test_classes_are_bounded_by_powers_of_two(batch: Workload) -> None:
     assert sum(c.jobs for c in model.classes) == len(batch)
 
 
-def test_a_class_of_one_job_is_exponential() -> None:
-    submit = [0.0, 10.0, 25.0, 27.0, 90.0, 95.0, 97.0]
-    model = fit(workload_of(submit, [1, 1, 1, 1, 1, 1, 8], [5, 8, 900, 20, 3, 7, 50]))
-    small, wide = model.classes
-    assert (small.gap.fitted, small.run.fitted) == ("three moments", "three moments")
-    assert (wide.upper, wide.gap.fitted, wide.run.fitted) == (8, "exponential", "exponential")
-    assert wide.gap.moment(1) == 97
-
-
-def test_generated_widths_are_those_observed(batch: Workload) -> None:
+def test_generated_traces_follow_model_and_seed(batch: Workload) -> None:
     trace = fit(batch).generate(2000, seed=3)
     assert set(trace.column(Field.PROCS_ASKED)) <= set(batch.width.tolist())
+    model = fit(batch)
+    assert np.array_equal(model.generate(300, 4).table, model.generate(300, 4).table)
+    assert not np.array_equal(model.generate(300, 4).table, model.generate(300, 5).table)
+    model = fit(batch)
+    plain, scaled = model.generate(500, 4), model.generate(500, 4, arrival_factor=2, service_factor=3)
+    assert np.abs(scaled.column(Field.SUBMIT) * 2 - plain.column(Field.SUBMIT)).max() <= 1.5
+    assert np.abs(scaled.column(Field.RUN) - plain.column(Field.RUN) * 3).max() <= 2
+    assert np.array_equal(scaled.column(Field.PROCS_ASKED), plain.column(Field.PROCS_ASKED))
+    model = fit(batch)
+    assert model.generate(10, 1, procs=320).header.max_procs == 320
+    with pytest.raises(ParameterError, match="the model has jobs of 64 processors, got a machine of 32"):
+        model.generate(10, 1, procs=32)
+    model = fit(batch)
+    with pytest.raises(ParameterError, match="0 or more jobs and a seed of 0 or more, got -1 and 2"):
+        model.generate(-1, 2)
+    with pytest.raises(ParameterError, match=r"factors must be numbers above 0, got 0 and 1\.0"):
+        model.generate(1, 2, arrival_factor=0)
 
 
 def test_a_generated_trace_has_the_moments_of_its_model(batch: Workload) -> None:
@@ -131,41 +142,6 @@ def test_a_generated_trace_has_the_moments_of_its_model(batch: Workload) -> None
                 error = math.sqrt((fitted.moment(2 * k) - fitted.moment(k) ** 2) / len(values))
                 rounding = 1.0 if k == 1 else 2 * fitted.moment(1)
                 assert abs(observed(values, k) - fitted.moment(k)) < 5 * error + rounding
-
-
-def test_the_same_seed_gives_the_same_trace(batch: Workload) -> None:
-    model = fit(batch)
-    assert np.array_equal(model.generate(300, 4).table, model.generate(300, 4).table)
-    assert not np.array_equal(model.generate(300, 4).table, model.generate(300, 5).table)
-
-
-def test_factors_multiply_the_arrival_rate_and_the_run_times(batch: Workload) -> None:
-    model = fit(batch)
-    plain, scaled = model.generate(500, 4), model.generate(500, 4, arrival_factor=2, service_factor=3)
-    assert np.abs(scaled.column(Field.SUBMIT) * 2 - plain.column(Field.SUBMIT)).max() <= 1.5
-    assert np.abs(scaled.column(Field.RUN) - plain.column(Field.RUN) * 3).max() <= 2
-    assert np.array_equal(scaled.column(Field.PROCS_ASKED), plain.column(Field.PROCS_ASKED))
-
-
-def test_a_trace_can_be_made_for_a_larger_machine_but_no_smaller_one(batch: Workload) -> None:
-    model = fit(batch)
-    assert model.generate(10, 1, procs=320).header.max_procs == 320
-    with pytest.raises(ParameterError, match="the model has jobs of 64 processors, got a machine of 32"):
-        model.generate(10, 1, procs=32)
-
-
-def test_impossible_wishes_are_refused(batch: Workload) -> None:
-    model = fit(batch)
-    with pytest.raises(ParameterError, match="0 or more jobs and a seed of 0 or more, got -1 and 2"):
-        model.generate(-1, 2)
-    with pytest.raises(ParameterError, match=r"factors must be numbers above 0, got 0 and 1\.0"):
-        model.generate(1, 2, arrival_factor=0)
-
-
-def test_no_jobs_give_a_model_without_classes() -> None:
-    model = fit(workload_of([], [], []))
-    assert model.classes == ()
-    assert len(model.generate(5, seed=1).ids) == 0
 
 
 def test_every_class_of_kth_is_fitted_by_three_moments(shared: Path) -> None:

@@ -36,17 +36,22 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(11)
 
 
-def test_the_same_seed_gives_the_same_trace() -> None:
+def test_traces_are_reproducible_and_can_run() -> None:
     one, two, other = (generate(200, 128, seed) for seed in (5, 5, 6))
     assert np.array_equal(one.table, two.table)
     assert not np.array_equal(one.table, other.table)
-
-
-def test_every_job_of_a_trace_can_run() -> None:
     workload = Workload.of(generate(500, 100, seed=2))
     assert len(workload) == 500
     assert workload.procs == 100
     assert not workload.fidelity
+    light, heavy = generate(300, 64, 8, load=0.2), generate(300, 64, 8, load=0.9)
+    same = [field for field in Field if field is not Field.SUBMIT]
+    assert np.array_equal(light.table[:, same], heavy.table[:, same])
+    assert light.table[-1, Field.SUBMIT] > heavy.table[-1, Field.SUBMIT]
+    assert generate(0, 4, 1, load=0.5).table.shape == (0, 18)
+    assert len(Workload.of(generate(1, 4, 1, load=0.5))) == 1
+    with pytest.raises(ParameterError, match="the seed must be 0 or more, got -3"):
+        generate(5, 4, -3)
 
 
 def test_sizes_are_serial_powers_of_two_or_in_between_as_published(rng: np.random.Generator) -> None:
@@ -97,13 +102,6 @@ def test_a_trace_has_the_load_that_is_wanted(load: float) -> None:
         assert offered_load(generate(800, 128, seed, load=load), 128) == pytest.approx(load, rel=1e-3)
 
 
-def test_load_changes_only_when_the_jobs_come() -> None:
-    light, heavy = generate(300, 64, 8, load=0.2), generate(300, 64, 8, load=0.9)
-    same = [field for field in Field if field is not Field.SUBMIT]
-    assert np.array_equal(light.table[:, same], heavy.table[:, same])
-    assert light.table[-1, Field.SUBMIT] > heavy.table[-1, Field.SUBMIT]
-
-
 def test_estimates_are_round_and_never_below_the_run_time(rng: np.random.Generator) -> None:
     run = np.exp(rng.uniform(0, 12, MANY))
     estimate = round_estimates(run, rng)
@@ -114,11 +112,6 @@ def test_estimates_are_round_and_never_below_the_run_time(rng: np.random.Generat
 def test_a_fraction_of_the_estimates_is_the_next_round_time(rng: np.random.Generator) -> None:
     estimate = round_estimates(np.full(MANY, 3500.0), rng, exact=0.2)
     assert near(estimate == 3600, 0.2 + 0.8 * (1 - 3500 / 3600))
-
-
-def test_an_empty_trace_and_one_job_are_traces_too() -> None:
-    assert generate(0, 4, 1, load=0.5).table.shape == (0, 18)
-    assert len(Workload.of(generate(1, 4, 1, load=0.5))) == 1
 
 
 @pytest.mark.parametrize(
@@ -132,8 +125,3 @@ def test_an_empty_trace_and_one_job_are_traces_too() -> None:
 def test_impossible_wishes_are_refused(jobs: int, procs: int, load: float | None, line: str) -> None:
     with pytest.raises(ParameterError, match=line):
         generate(jobs, procs, 1, load=load)
-
-
-def test_a_negative_seed_is_refused() -> None:
-    with pytest.raises(ParameterError, match="the seed must be 0 or more, got -3"):
-        generate(5, 4, -3)

@@ -46,12 +46,9 @@ def test_rows_keep_their_width(texts: list[tuple[int, str]], row: str) -> None:
     assert "".join(BRUSH.runs(cells, [(0, 0, 8)])[0].texts) == row
 
 
-def test_part_of_a_row_has_blanks_for_halves_of_characters() -> None:
+def test_wide_characters_stay_whole() -> None:
     cells = written((1, "日本"))
     assert [drawn(cells, 0, begin, end) for begin, end in ((2, 5), (1, 4), (2, 3))] == [" 本", "日 ", " "]
-
-
-def test_changes_do_not_divide_characters() -> None:
     before = written((1, "日本"))
     assert written((1, "日木")).changed(before) == [(0, 3, 5)]
     cells = written((1, "日本"))

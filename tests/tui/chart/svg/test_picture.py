@@ -134,26 +134,20 @@ def test_of_a_long_run_only_what_can_be_distinguished_is_in_the_file() -> None:
     assert len({path.get("fill-opacity") for path in pixels}) == 5
 
 
-def test_no_job_at_all_is_a_picture_too() -> None:
+def test_odd_charts_are_drawn_or_refused() -> None:
     _, workload = Source("z-figure4").read()
     assert "z-figure4" in draw_svg(run(workload.take(slice(0, 0)), "easy"), DARK, 800, 500)
-
-
-def test_too_small_a_picture_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 320 x 280 pixels, got 100 x 500"):
         draw_svg(chart("z-figure4", "easy"), DARK, 100, 500)
 
 
 # Parts of it
-def test_a_stretch_is_cut_at_the_window_and_at_gaps_between_processors() -> None:
+def test_stretches_are_cut_at_the_window() -> None:
     frame = Frame(left=0, top=0, width=20, height=40, begin=10, end=30, procs=4)
     (stretch,), _ = split([Stretch(7, 0, None, "run", 0b1011)], frame, 30)
     assert (stretch.start, stretch.end) == (10, 30)
     (block,) = blocks_of([stretch], frame)
     assert block.rects == ((0, 20, 20, 20), (0, 0, 20, 10))
-
-
-def test_a_rectangle_is_cut_at_the_edges_of_the_chart() -> None:
     frame = Frame(left=10, top=0, width=100, height=80, begin=0, end=100, procs=8)
     rect = frame.rect(-50, 200, 0, 8)
     assert tuple(rect) == (10, 0, 100, 80)

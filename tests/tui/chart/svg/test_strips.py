@@ -11,11 +11,8 @@ def steps(*values: float) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def test_a_short_peak_counts_for_as_long_as_it_lasts() -> None:
+def test_averages_are_over_time() -> None:
     assert averages(steps(0, 5, 6), steps(0, 10, 0), 20, steps(0, 10, 20)).tolist() == [1, 0]
-
-
-def test_before_the_first_step_there_is_nothing() -> None:
     assert averages(steps(10), steps(3), 20, steps(0, 10, 20)).tolist() == [0, 3]
 
 

@@ -24,22 +24,18 @@ def test_a_spec_comes_back_as_it_is_written_shortest(spec: str) -> None:
     assert Form.of_spec(spec).error is None
 
 
-def test_a_field_is_changed_only_by_another_value() -> None:
+def test_form_follows_what_is_typed() -> None:
     form = Form("easy")
     assert not field(form.with_text("depth", " 1 "), "depth").changed
     assert field(form.with_text("depth", "2"), "depth").changed
-
-
-def test_what_is_wrong_is_said_at_its_field() -> None:
     form = Form("easy").with_text("depth", "many")
     assert field(form, "depth").error == form.error == "expected whole number >= 1"
     assert field(form, "order").error is None
     assert form.spec == "easy:depth=many"
-
-
-def test_what_only_the_policy_can_tell_is_said_at_the_field_it_is_about() -> None:
     form = Form("multiqueue").with_text("classes", "9/3")
     assert (field(form, "classes").error or "").startswith("expected seconds > 0 in ascending order")
+    with pytest.raises(ParameterError, match="did you mean 'depth'"):
+        Form.of_spec("easy:dept=2")
 
 
 def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
@@ -47,11 +43,6 @@ def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
     assert [each.parameter.name for each in form.fields] == ["depth", "tail", "order", "weight"]
     assert form.spec == "easy:order=delay,weight=2"
     assert form.with_text("order", "sjf").spec == "easy:order=sjf"
-
-
-def test_a_wrong_spec_says_what_could_be_meant() -> None:
-    with pytest.raises(ParameterError, match="did you mean 'depth'"):
-        Form.of_spec("easy:dept=2")
 
 
 def test_a_policy_is_found_by_name_by_short_name_and_by_what_it_does() -> None:

@@ -31,28 +31,20 @@ def test_nothing_stands_outside_the_screen(
         assert found.side <= width // 2
 
 
-def test_the_precious_ones_stay_where_there_is_little_room() -> None:
+def test_room_goes_to_what_matters() -> None:
     shown = [name for name, _ in arrange(120, 28, NAMES).panels]
     assert set(shown) == set(sorted(SIDE, key=lambda name: SIDE[name].turn)[: len(shown)])
     assert 0 < len(shown) < len(NAMES)
-
-
-def test_waiting_jobs_come_before_the_strip_on_small_screens() -> None:
     sizes = ((60, 18), (80, 21), (80, 24), (80, 40), (120, 36))
     assert [(found.waiting, found.bottom) for size in sizes if (found := arrange(*size, NAMES))] == [
         (1, 0), (1, 0), (1, 2), (2, 4), (0, 5),
     ]  # fmt: skip
     assert arrange(80, 24, NAMES, over="queue").waiting == 0
-
-
-def test_what_is_called_over_a_small_chart_is_shown_whatever_is_hidden() -> None:
     found = arrange(80, 24, NAMES, hidden=["details"], over="details")
     assert [name for name, _ in found.panels] == ["details"]
     assert found.side == 40
-
-
-def test_a_tiny_screen_has_no_line_of_keys() -> None:
     assert [arrange(20, height, NAMES).keys for height in (5, 7, 8, 30)] == [0, 0, 1, 2]
+    assert sorted(panel.turn for panel in SIDE.values()) == [*range(len(SIDE))]
 
 
 NEEDS = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 90))
@@ -78,7 +70,3 @@ def test_panels_keep_their_sizes_while_they_fit() -> None:
     assert again == first
     later = arrange(120, 36, names, needs={"queue": 22, "decisions": 3}, was=first).panels
     assert dict(later)["queue"] >= 22
-
-
-def test_every_panel_has_a_turn_of_its_own() -> None:
-    assert sorted(panel.turn for panel in SIDE.values()) == [*range(len(SIDE))]
