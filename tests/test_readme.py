@@ -58,11 +58,8 @@ def test_names_stand_in_the_files_where_pages_say_they_are() -> None:
     assert found > 15
 
 
-def test_the_front_page_is_short() -> None:
+def test_front_page_is_short_and_names_all() -> None:
     assert len(README.split()) <= 900
-
-
-def test_every_command_is_named() -> None:
     page = (ROOT / "tui/cli/README.md").read_text(encoding="utf-8")
     assert set(COMMANDS) == set(re.findall(r"^    schedscope ([a-z]+)\b", page, flags=re.MULTILINE))
 
@@ -99,11 +96,6 @@ def test_what_a_page_shows_from_python_is_so(page: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
     assert not failed
     assert tried
-
-
-def test_every_room_of_the_library_is_named() -> None:
-    named = set(re.findall(r"^    (\w+)/ ", (ROOT / "sim" / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
-    assert named == {path.parent.name for path in (ROOT / "sim").glob("*/__init__.py")}
 
 
 def test_a_command_stands_beside_every_figure() -> None:

@@ -28,25 +28,13 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
-def test_every_module_can_be_imported(seen: dict[str, Any]) -> None:
+def test_windows_runs_the_program(seen: dict[str, Any]) -> None:
     assert seen["broken"] == {}
-
-
-def test_commands_work_and_the_server_says_what_it_needs(seen: dict[str, Any]) -> None:
     told = {name: err for name, (code, _, err) in seen["commands"].items() if code}
     assert told == {"serve": "schedscope: error: serve needs a system that can fork: Linux, macOS or WSL\n"}
-
-
-def test_files_are_replaced(seen: dict[str, Any]) -> None:
     assert seen["again"] == [0, "", ""]
     assert seen["saved"] == [1, 2]
-
-
-def test_a_crashed_run_is_offered_and_no_other(seen: dict[str, Any]) -> None:
     assert seen["autosaved"] == [False, True, False, False]
-
-
-def test_notes_are_shown_in_a_second_terminal(seen: dict[str, Any]) -> None:
     assert seen["presented"] == 1
 
 

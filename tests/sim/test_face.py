@@ -48,16 +48,10 @@ def explained_in_source(cls: type) -> bool:
     return any(node.name == cls.__name__ and ast.get_docstring(node) for node in made)
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_face_has_its_names() -> None:
     assert sim.__version__.count(".") == 2
-
-
-def test_another_name_is_not() -> None:
     with pytest.raises(AttributeError, match="module 'sim' has no attribute 'simulate'"):
         _ = sim.simulate
-
-
-def test_to_import_it_costs_nothing() -> None:
     code = "import sys, sim; sys.exit(any(m in sys.modules for m in ('numpy', 'sim.engine')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 

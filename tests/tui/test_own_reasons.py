@@ -136,20 +136,14 @@ def test_the_panels_show_it(lab: Lab) -> None:
     assert any(line.text.split() == ['"cool', 'again"', "02:00:00"] for line in numbers(context, found, 60))
 
 
-def test_explain_tells_it(lab: Lab) -> None:
+def test_own_words_reach_every_page(lab: Lab) -> None:
     page = " ".join(explain.render(life_of(lab.workload(4, *JOBS), Siesta(), 0), 100).split())
     assert f"J1 waited 2h00 because {TOLD}." in page
     assert f"For 2h00 (2 steps) {TOLD}" in page
-
-
-def test_other_programs_are_told_whose_words_they_are(lab: Lab) -> None:
     found = explain.as_dict(life_of(lab.workload(4, *JOBS), Siesta(), 0), {})
     said = TOLD.replace("?[2J", "\x1b[2J")
     assert said in found["summary"]
     assert said in found["story"][1]["told"]
-
-
-def test_a_comparison_tells_it(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Siesta())
     engine.curious = True
     engine.run(5)

@@ -30,11 +30,20 @@ def version(policy: Policy) -> Version:
     return version_of(policy, WORKLOADS, count=3)
 
 
-def test_changes_say_which_version_is_better() -> None:
+def test_versions_are_compared_by_what_they_do() -> None:
     found = {run.opened: metrics for run, metrics in changes(version(FirstComeFirstServed()), version(Easy()))}
     assert list(found) == list(WORKLOADS)
     wait = found["z-figure4"][0]
     assert (wait.metric.name, wait.second, wait.better) == (SHOWN[0], 702.0, 1)
+    one, two = version(Easy()), version(Easy())
+    assert first_difference(one, two) is None
+    assert all(entry.better is None for _, metrics in changes(one, two) for entry in metrics)
+    base = version(Easy())
+
+    def timed(seconds: float) -> Version:
+        return replace(base, report=replace(base.report, growth=Growth(((2000, seconds),))))
+
+    assert [pass_change(timed(1.0), timed(now)) for now in (0.5, 0.9, 1.1, 2.0)] == [1, None, None, 0]
 
 
 def test_first_difference_has_what_both_versions_did() -> None:
@@ -47,25 +56,10 @@ def test_first_difference_has_what_both_versions_did() -> None:
     assert [each.act is None for each in now] == [False]
 
 
-def test_equal_versions_differ_nowhere() -> None:
-    one, two = version(Easy()), version(Easy())
-    assert first_difference(one, two) is None
-    assert all(entry.better is None for _, metrics in changes(one, two) for entry in metrics)
-
-
 def test_version_that_fails_its_tests_makes_no_runs() -> None:
     found = version(NeverEnds())
     assert found.report.failure is not None
     assert (found.runs, found.seconds) == ((), None)
-
-
-def test_pass_change_needs_a_noticeable_difference() -> None:
-    base = version(Easy())
-
-    def timed(seconds: float) -> Version:
-        return replace(base, report=replace(base.report, growth=Growth(((2000, seconds),))))
-
-    assert [pass_change(timed(1.0), timed(now)) for now in (0.5, 0.9, 1.1, 2.0)] == [1, None, None, 0]
 
 
 def test_error_of_the_caller_ends_the_work() -> None:
@@ -76,13 +70,10 @@ def test_error_of_the_caller_ends_the_work() -> None:
         version_of(Easy(), WORKLOADS, count=3, on_try=stop)
 
 
-def test_workloads_are_named_by_the_words_that_open_them() -> None:
+def test_workloads_have_names_of_their_own() -> None:
     found = workloads_of(["lublin-320"], jobs=7)
     assert len(found["lublin-320 --jobs 7"]) == 7
     assert "z-figure4 --jobs 300" in found
-
-
-def test_traces_of_one_name_are_distinguished() -> None:
     found = workloads_of(["lublin-320", "z-figure4"])
     assert len([workload for workload in found.values() if workload.name == "z-figure4"]) == 1
     some = {opened: workload for opened, workload in found.items() if workload.name in ("lublin-320", "z-figure4")}

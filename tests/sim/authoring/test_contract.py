@@ -58,9 +58,13 @@ def test_ten_policies_of_the_literature_keep_to_it(path: Path) -> None:
     assert report.growth.points[-1][0] == 2000
 
 
-def test_they_are_ten_and_none_is_long() -> None:
+def test_policies_are_listed_whole() -> None:
     assert len(LITERATURE) == 10
     assert max(len(path.read_text().splitlines()) for path in LITERATURE) <= 60
+    assert {path.stem for path in (HERE / "broken").glob("*.py")} == set(BROKEN)
+    assert {rule for rule, _ in BROKEN.values()} | {TWICE} <= set(RULES)
+    finding = broken(parse_policy(str(HERE / "broken" / "raises.py")), random_workload(2), 1)
+    assert finding is None or finding.rule in RULES
 
 
 @pytest.mark.long
@@ -78,10 +82,6 @@ def test_a_broken_one_is_found_and_named(name: str, monkeypatch: pytest.MonkeyPa
     assert "\n" not in report.failure.told
     if rule in (FAILS, LEGAL, STARVES, SLOW):
         assert f"{name}.py:" in report.failure.told
-
-
-def test_every_broken_one_is_looked_for() -> None:
-    assert {path.stem for path in (HERE / "broken").glob("*.py")} == set(BROKEN)
 
 
 @pytest.mark.parametrize("name", ["easy", "selective"])
@@ -194,12 +194,6 @@ def test_the_fewest_jobs_are_found() -> None:
     small = fewest(whole, happens)
     assert (small.width.tolist(), small.procs, small.submit.tolist()) == ([5, 5], 5, [0, 0])
     assert small.ids == ("1", "2")
-
-
-def test_every_finding_is_one_of_the_rules() -> None:
-    assert {rule for rule, _ in BROKEN.values()} | {TWICE} <= set(RULES)
-    finding = broken(parse_policy(str(HERE / "broken" / "raises.py")), random_workload(2), 1)
-    assert finding is None or finding.rule in RULES
 
 
 def test_a_sample_is_tried_as_well() -> None:

@@ -38,25 +38,16 @@ def run(policy: Policy) -> None:
     Engine(read("z-figure4"), policy, curious=False).run()
 
 
-def test_kept_values_are_seen_by_name() -> None:
+def test_kept_values_are_found_with_their_lines() -> None:
     kept = kept_outside(parse_policy(HIDDEN))
     assert "PASSES" in kept
     assert "Broken.name" in kept
     assert not {name for name in kept if name.startswith("__")}
-
-
-def test_writing_line_is_found() -> None:
     policy = parse_policy(HIDDEN)
     assert writers(policy, ["PASSES"], lambda: run(policy)) == {"PASSES": "hidden_state.py:19 (PASSES[0] += 1)"}
-
-
-def test_attribute_of_an_own_object_is_kept_too() -> None:
     before = kept_outside(Counting())["TALLY"]
     found = writers(Counting(), ["TALLY"], lambda: run(Counting()))
     assert kept_outside(Counting())["TALLY"] != before
     assert found["TALLY"].endswith(" (TALLY.passes += 1)")
-
-
-def test_value_that_stays_has_no_line() -> None:
     policy = parse_policy(HIDDEN)
     assert writers(policy, ["Broken.name"], lambda: run(policy)) == {}

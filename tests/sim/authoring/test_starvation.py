@@ -59,22 +59,16 @@ def test_verdict_waits_for_the_policys_own_time(limit: float, starves: bool) -> 
     assert ("it may starve" in told) is starves
 
 
-def test_parameter_in_days_is_read_as_days() -> None:
+def test_patience_is_read_from_times_of_a_policy() -> None:
     own = longest_time(PatientForDays())
     assert own is not None
     assert (own.name, own.seconds) == ("limit", 7 * DAY)
     assert "though narrow jobs keep arriving" in (verdict(PatientForDays()) or "")
-
-
-def test_constant_of_the_module_is_a_time() -> None:
     own = longest_time(Greedy())
     assert own is not None
     assert (own.name, own.seconds) == ("DAY", DAY)
     told = verdict(Greedy())
     assert told is not None
     assert told.endswith("3 times its longest time (DAY), while narrow jobs keep arriving: it may starve")
-
-
-def test_policy_without_times_is_judged_after_16_hours() -> None:
     assert longest_time(FirstComeFirstServed()) is None
     assert (verdict(FirstComeFirstServed()) or "").startswith("a job as wide as the machine starts after ")

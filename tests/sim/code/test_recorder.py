@@ -32,7 +32,7 @@ def conditions(focus: Focus) -> list[tuple[str, bool]]:
     return [(each.text, each.is_true) for each in focus.conditions.values()]
 
 
-def test_each_decision_has_the_line_that_made_it() -> None:
+def test_lines_stand_beside_decisions_and_conditions() -> None:
     code, decisions = at_step("k-figure2.1-2.2", "easy", 4)
     kept, passes = code.focus(0, 3), code.focus(1, 4)
     assert kept is not None
@@ -40,18 +40,12 @@ def test_each_decision_has_the_line_that_made_it() -> None:
     assert [type(each) for each in decisions] == [Keep, Backfill]
     assert text_at(kept) == "now.keep(job)"
     assert text_at(passes) == "now.start(job, FitsExtra(head, shadow, extra))"
-
-
-def test_conditions_about_the_job_are_reported_with_their_numbers() -> None:
     code, _ = at_step("k-figure2.1-2.2", "easy", 4)
     kept, passes = code.focus(0, 3), code.focus(1, 4)
     assert kept is not None
     assert ("not (8 <= 3)", True) in conditions(kept)
     assert passes is not None
     assert conditions(passes)[1:] == [("not (3 <= 3)", False), ("2030 <= 1200", False), ("3 <= 3", True)]
-
-
-def test_values_stand_at_the_lines_that_set_them() -> None:
     code, _ = at_step("k-figure2.1-2.2", "easy", 4)
     focus = code.focus(1, 4)
     assert focus is not None

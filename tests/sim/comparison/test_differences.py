@@ -71,20 +71,14 @@ def test_seen_from_the_other_side_everything_turns_round() -> None:
     assert [ratio.r for ratio in there.categories] == [None if r.r is None else -r.r for r in back.categories]
 
 
-def test_jobs_are_earlier_or_later_than_in_the_other_schedule() -> None:
+def test_schedules_of_equal_jobs_are_compared() -> None:
     easy, fcfs = schedule("z-figure4", "easy"), schedule("z-figure4", "fcfs")
     assert earlier_later(easy, fcfs).tolist() == [0, 0, 0, 0, -1200]
-
-
-def test_jobs_that_have_not_ended_in_both_are_left_out() -> None:
     whole, part = schedule("z-figure4", "fcfs"), schedule("z-figure4", "fcfs", until=700)
     assert np.isnan(earlier_later(part, whole)).tolist() == [False, False, True, True, True]
     found = compare(part, whole)
     assert found.jobs == 1
     assert (found.starts.same, found.gained, found.lost) == (1, (), ())
-
-
-def test_only_the_same_jobs_can_be_compared() -> None:
     with pytest.raises(ParameterError, match="same jobs"):
         compare(schedule("z-figure4", "fcfs"), schedule("z-figure7", "fcfs"))
 

@@ -29,17 +29,11 @@ def test_each_job_is_told_once_with_what_both_did_and_why() -> None:
     assert parting.time == only.time
 
 
-def test_the_same_run_has_no_difference_and_reasons_do_not_count() -> None:
+def test_differences_are_told_of_each_job() -> None:
     assert different(side("easy"), side("easy")) == []
     assert different(side("fcfs"), side("firstfit", "k-figure2.1-2.2"))
     assert {each.job.id for each in different(side("fcfs"), side("conservative"))} == {"5"}
-
-
-def test_what_only_one_did_stands_beside_nothing() -> None:
     found = different(side("easy", "k-figure2.1-2.2"), side("immediate", "k-figure2.1-2.2"))
     assert any(each.first is None for each in found) or any(each.second is None for each in found)
     assert [each.time for each in found] == sorted(each.time for each in found)
-
-
-def test_a_matrix_is_told_as_well() -> None:
     assert different(side("easy"), side("gang"))

@@ -65,22 +65,16 @@ def test_windows_that_begin_and_end_with_stretches() -> None:
         assert history.between(start, end) == filtered(history, start, end)
 
 
-def test_which_step_was_the_last_at_a_time(lab: Lab) -> None:
+def test_steps_have_decisions_and_columns(lab: Lab) -> None:
     history = lab.run("fcfs", 1, "1 5 1 10 10").history
     assert [history.time_of(step) for step in range(history.steps)] == [5, 15]
     assert [history.step_at(time) for time in (4.9, 5, 14, 15, 99)] == [None, 0, 0, 1, 1]
-
-
-def test_decisions_are_kept_step_by_step(lab: Lab) -> None:
     history = lab.run("easy", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8").history
     kinds = [[type(d) for d in history.decisions(step)] for step in range(history.steps)]
     assert kinds == [[Start], [Reserve], [Backfill], [Start], []]
     assert list(history.all_decisions()) == [
         (step, decision) for step in range(history.steps) for decision in history.decisions(step)
     ]
-
-
-def test_the_columns_say_what_was_free_and_wanted_after_each_step(lab: Lab) -> None:
     history = lab.run("fcfs", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8").history
     time, free, waiting, wanted = (list(column) for column in history.columns())
     assert time == [0, 1, 2, 10, 20, 28]
@@ -264,16 +258,16 @@ def test_a_suspended_job_pauses_no_longer_than_its_processors_are_there(lab: Lab
     assert again.start == 100
 
 
-def test_a_cut_trial_is_no_pause_but_a_killed_job(lab: Lab) -> None:
+def test_killed_and_cut_jobs_are_told_apart(lab: Lab) -> None:
     history = lab.run("multiqueue:speculate=5,speculate_over=50", 2, "1 0 2 80 100").history
     trial, run = history.stretches()
     assert (trial.kind, trial.is_cut, run.is_cut) == ("speculative", True, False)
     assert history.pauses(-inf, inf) == []
-
-
-def test_a_job_that_reaches_its_limit_is_killed_at_its_end(lab: Lab) -> None:
     history = lab.run("fcfs", 2, "1 0 2 80 50", "2 0 2 50 50").history
     assert [stretch.is_cut for stretch in history.stretches()] == [True, False]
+    history = lab.run("gang:slice=10", 4, "1 0 4 80 50", "2 0 4 80 80").history
+    turns = [s for s in history.segments() if s.rank == 0]
+    assert [turn.is_cut for turn in turns] == [False] * (len(turns) - 1) + [True]
 
 
 def test_what_was_decided_about_a_job_is_what_a_look_at_everything_finds() -> None:
@@ -284,9 +278,3 @@ def test_what_was_decided_about_a_job_is_what_a_look_at_everything_finds() -> No
                 own = [(step, d) for step, d in history.all_decisions() if getattr(d, "job", None) == job]
                 assert list(history.decided_about(job.rank, job.submit)) == own
                 assert list(history.decided_about(job.rank, job.submit, 100)) == [(s, d) for s, d in own if s >= 100]
-
-
-def test_of_a_killed_job_that_took_turns_only_the_last_turn_is_cut(lab: Lab) -> None:
-    history = lab.run("gang:slice=10", 4, "1 0 4 80 50", "2 0 4 80 80").history
-    turns = [s for s in history.segments() if s.rank == 0]
-    assert [turn.is_cut for turn in turns] == [False] * (len(turns) - 1) + [True]

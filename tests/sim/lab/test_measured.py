@@ -20,7 +20,7 @@ def test_tails_and_batches_are_those_of_the_jobs() -> None:
     assert means[0] == pytest.approx(wait[:20].mean(), rel=1e-5)
 
 
-def test_what_is_cut_is_not_measured() -> None:
+def test_cut_and_few_jobs_are_measured() -> None:
     schedule = run(read("lublin-128", jobs=400), "easy")
     found, whole = measured(schedule, ["class"], "25%,50%"), measured(schedule)
     assert found.values["jobs"] == 100
@@ -28,6 +28,12 @@ def test_what_is_cut_is_not_measured() -> None:
     assert found.values["mean_wait"] == FinishedJobs.of(schedule).wait[100:200].mean()
     assert found.values["utilization"] != whole.values["utilization"]
     assert found.values["makespan"] == whole.values["makespan"]
+    found = measured(run(read("z-figure4"), "easy"))
+    assert found.batches == ""
+    assert measured(run(read("z-figure4"), "easy"), cut="90s,90d").values["p95_wait"] is None
+    assert measured_metric("p99_bounded_slowdown").unit == "factor"
+    with pytest.raises(ParameterError, match="did you mean 'mean_wait'"):
+        measured_metric("mean_wiat")
 
 
 @pytest.mark.parametrize(
@@ -40,18 +46,6 @@ def test_a_run_that_is_overloaded_is_said_to_be(load: float, policy: str, said: 
     assert bool(found) == bool(said)
 
 
-def test_few_jobs_make_no_batches_and_none_make_no_means() -> None:
-    found = measured(run(read("z-figure4"), "easy"))
-    assert found.batches == ""
-    assert measured(run(read("z-figure4"), "easy"), cut="90s,90d").values["p95_wait"] is None
-
-
 @pytest.mark.parametrize("text", ["", "[1]", "x", "[" * 10000, json.dumps("a")])
 def test_what_is_no_batches_is_none(text: str) -> None:
     assert batches_of(text) == {}
-
-
-def test_metrics_go_by_their_names() -> None:
-    assert measured_metric("p99_bounded_slowdown").unit == "factor"
-    with pytest.raises(ParameterError, match="did you mean 'mean_wait'"):
-        measured_metric("mean_wiat")

@@ -23,15 +23,12 @@ class Fair(Policy):
 """
 
 
-def test_plan_nests_factors_and_groups_policies_by_workload() -> None:
+def test_plan_nests_or_zips_factors() -> None:
     plan = SweepPlan.of({"policy": ["easy", "fcfs"], "trace": ["z-figure4"], "load": ["{1,2}"], "seed": ["{0..1}"]})
     assert len(plan) == 8
     found = [(run.policy, dict(run.options)["load"], dict(run.options)["seed"]) for run in plan.runs()]
     assert found[:3] == [("easy", 1.0, 0), ("fcfs", 1.0, 0), ("easy", 1.0, 1)]
     assert len(set(found)) == 8
-
-
-def test_what_is_zipped_advances_together() -> None:
     factors = {"trace": ["z-figure4", "w-figure1"], "procs": ["10", "20"], "policy": ["easy", "fcfs"]}
     plan = SweepPlan.of(factors, [["trace", "procs"]])
     assert len(plan) == 4
@@ -39,9 +36,6 @@ def test_what_is_zipped_advances_together() -> None:
         ("z-figure4", "10"),
         ("w-figure1", "20"),
     }
-
-
-def test_two_ways_to_ask_for_one_run_are_one() -> None:
     plan = SweepPlan.of({"trace": ["z-figure4"], "policy": ["easy", "easy:depth=1", "bf"], "load": ["{1,1.0}"]})
     assert len({run.parameters for run in plan.runs()}) == len(list(plan.runs())) == 2
 

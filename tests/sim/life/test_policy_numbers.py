@@ -13,36 +13,21 @@ from tests.sim.policies.test_columns import Counting, LeastUsed
 JOBS = ("1 0 4 50 60", "2 5 4 9 9", "3 6 4 9 9")
 
 
-def test_they_are_told_from_its_arrival_to_its_start(lab: Lab) -> None:
+def test_numbers_are_told_of_whoever_keeps_them(lab: Lab) -> None:
     numbers = own_numbers(Scenario(lab.workload(4, *JOBS), Counting()), 2)
     assert {column.name: values for column, values in numbers.items()} == {
         "looks": [(6, 1), (50, 2), (59, 3)],
         "here": [(6, 3)],
     }
-
-
-def test_those_of_an_order_are_told_too(lab: Lab) -> None:
     numbers = own_numbers(Scenario(lab.workload(4, *JOBS), Easy(order=LeastUsed())), 1)
     assert list(numbers.values()) == [[(5, 20), (6, 24), (50, 200)]]
-
-
-def test_those_of_one_that_takes_over_are_told_from_then_on(lab: Lab) -> None:
     numbers = own_numbers(Scenario(lab.workload(4, *JOBS), "easy", [(20.0, Counting())]), 2)
     assert numbers[Counting.columns[0]] == [(20, 1), (50, 2), (59, 3)]
-
-
-def test_those_of_one_that_a_rule_calls_are_reported(lab: Lab) -> None:
     scenario = Scenario(lab.workload(4, *JOBS), "adaptive:below=easypp,above=fcfs,by=queue,at=9,over=0")
     assert list(own_numbers(scenario, 1).values()) == [[(5, 9)]]
-
-
-def test_a_cancelled_job_has_no_more(lab: Lab) -> None:
-    """Job 1 does not fail, so job 3 is cancelled when it ends."""
+    # Job 1 does not fail, so job 3 is cancelled when it ends.
     jobs = replace(lab.workload(4, *JOBS), follows=(None, None, Follow((After(0, "not ok"),))))
     assert own_numbers(Scenario(jobs.with_outages([Outage(90, 95, 1)]), Counting()), 2) == {}
-
-
-def test_there_are_none_under_ours(lab: Lab) -> None:
     assert own_numbers(Scenario(lab.workload(4, *JOBS), "easy"), 2) == {}
 
 

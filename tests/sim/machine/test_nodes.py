@@ -44,12 +44,25 @@ def test_resource_that_too_few_nodes_have_is_named() -> None:
     assert nodes.lack(job(2))[-2:] == (1, "wholly free")
 
 
-def test_cores_are_numbered_node_after_node() -> None:
+def test_tasks_and_shares_have_their_nodes() -> None:
     nodes = machine(Request((2, 0, 0), nodes=2), Request((1, 0, 1), nodes=1))
     assert nodes.take(0, 4) == 0b0011_0011
     assert nodes.take(1, 1) == 1 << 12
     assert nodes.shape.nodes_of(nodes.held[0]) == (0, 1)
     assert nodes.faults() == ""
+    shape = Shape(FOUR)
+    assert shape.seat(Request((2, 0, 0), tasks=3, most=1), shape.has) is None
+    spread = shape.seat(Request((1, 0, 0), tasks=4, least=3), shape.has)
+    assert spread == Seats((0, 1, 2), ((2, 0, 0), (1, 0, 0), (1, 0, 0)))
+    asked = (Request((3, 0, 0), nodes=1), Request((1, 0, 0), tasks=3, most=1))
+    nodes = machine(*asked)  # best fit: the node with one core left is tried first, and only one node may be used
+    nodes.take(0, 3)
+    assert not nodes.fits(job(1))
+    assert nodes.lack(job(1)) == (13, 13, 4, 1, 3, "tasks on the first node by placement best", 0, "")
+    nodes = machine(Request((1, 0, 0), nodes=1, is_exclusive=True), Request((1, 0, 0), nodes=4))
+    nodes.take(0, 1)
+    assert nodes.held[0].bit_count() == 4
+    assert not nodes.fits(job(1))
 
 
 @pytest.mark.parametrize(
@@ -63,48 +76,27 @@ def test_placement_chooses_among_nodes_with_room(placement: NodePlacement, node:
     assert seats.nodes == (node,)
 
 
-def test_placement_of_equal_processors_is_refused_on_nodes() -> None:
-    with pytest.raises(ParameterError, match="no placement together on nodes"):
-        Shape(FOUR).placed("together")
-
-
-def test_tasks_keep_to_least_and_most_nodes() -> None:
-    shape = Shape(FOUR)
-    assert shape.seat(Request((2, 0, 0), tasks=3, most=1), shape.has) is None
-    spread = shape.seat(Request((1, 0, 0), tasks=4, least=3), shape.has)
-    assert spread == Seats((0, 1, 2), ((2, 0, 0), (1, 0, 0), (1, 0, 0)))
-
-
-def test_places_are_counted_on_the_nodes_that_the_placement_tries() -> None:
-    asked = (Request((3, 0, 0), nodes=1), Request((1, 0, 0), tasks=3, most=1))
-    nodes = machine(*asked)  # best fit: the node with one core left is tried first, and only one node may be used
-    nodes.take(0, 3)
-    assert not nodes.fits(job(1))
-    assert nodes.lack(job(1)) == (13, 13, 4, 1, 3, "tasks on the first node by placement best", 0, "")
-
-
-def test_exclusive_job_takes_whole_nodes() -> None:
-    nodes = machine(Request((1, 0, 0), nodes=1, is_exclusive=True), Request((1, 0, 0), nodes=4))
-    nodes.take(0, 1)
-    assert nodes.held[0].bit_count() == 4
-    assert not nodes.fits(job(1))
-
-
-def test_partitions_are_tried_in_order_and_keep_their_limits() -> None:
+def test_partitions_and_requests_have_limits() -> None:
     groups = (NodeGroup("short", frozenset({0}), most_time=5), NodeGroup("gpu", frozenset({3}), most_nodes=1))
     shape = Shape(FOUR, groups)
     assert shape.seat(Request((1, 0, 0), nodes=1, groups=(1, 0)), shape.has) == Seats((3,), ((1, 0, 0),))
     assert shape.why_never(Request((1, 0, 0), nodes=1, groups=(0,)), 6) == "longer than its partition allows"
     assert shape.within_limits(Request((1, 0, 0), nodes=1, groups=(0, 1)), 6).groups == (1,)
-
-
-def test_jobs_that_can_never_start_are_told_by_reason() -> None:
     asked = (Request((9, 0, 0), nodes=1), Request((1, 0, 1), nodes=2), Request((1, 0, 0), nodes=1))
     found = Shape(FOUR, requests=asked).misfits(np.array([1.0, 1.0, 1.0]))
     assert {why: where.tolist() for why, where in found.items()} == {
         "never fits the machine: no node has enough cores": [True, False, False],
         "never fits the machine: too few nodes have enough together": [False, True, False],
     }
+    every = frozenset(range(4))
+    groups = (NodeGroup("low", every, priority=1, factor=50), NodeGroup("high", every, priority=9, factor=200))
+    some = tuple(Request((1, 0, 0), nodes=1, groups=names) for names in ((0,), (1, 0), ()))
+    shape = Shape(FOUR, groups, some)
+    assert (shape.tiers, shape.factors) == ((1, 9, 0), (0.25, 1, 0))
+    assert NodeMachine(shape, some).tiers == (1, 9, 0)
+    assert (Shape(FOUR, groups[:1], some[:1]).tiers, Shape(FOUR, groups[:1], some[:1]).factors) == ((), ())
+    with pytest.raises(ParameterError, match="no placement together on nodes"):
+        Shape(FOUR).placed("together")
 
 
 def test_plan_counts_the_worst_moment_of_each_node() -> None:
@@ -204,16 +196,6 @@ def test_promised_nodes_are_kept_for_their_job() -> None:
     assert not nodes.promised
     with pytest.raises(DecisionError, match="no room"):
         nodes.take_exactly(1, Seats((2,), ((4, 0, 0),)), 4)
-
-
-def test_tiers_and_factors_are_those_of_a_jobs_best_partition() -> None:
-    every = frozenset(range(4))
-    groups = (NodeGroup("low", every, priority=1, factor=50), NodeGroup("high", every, priority=9, factor=200))
-    asked = tuple(Request((1, 0, 0), nodes=1, groups=names) for names in ((0,), (1, 0), ()))
-    shape = Shape(FOUR, groups, asked)
-    assert (shape.tiers, shape.factors) == ((1, 9, 0), (0.25, 1, 0))
-    assert NodeMachine(shape, asked).tiers == (1, 9, 0)
-    assert (Shape(FOUR, groups[:1], asked[:1]).tiers, Shape(FOUR, groups[:1], asked[:1]).factors) == ((), ())
 
 
 def test_counting_room_agrees_with_choosing_nodes() -> None:

@@ -93,9 +93,14 @@ def test_advancing_forgets_the_past_and_nothing_else(jobs: list[tuple[int, int, 
     assert second_by_second(plan, now) == plain.free[now:]
 
 
-def test_the_plan_of_running_jobs_frees_what_ends_together_at_once() -> None:
+def test_plans_begin_now_and_count_all_ends() -> None:
     plan = Profile.of_running(5, 1, [(10, 0, 2), (10, 3, 1), (20, 1, 4)])
     assert list(plan.steps()) == [(5, 1), (10, 4), (20, 8)]
+    with pytest.raises(ValueError, match="5 is before the plan's present 10"):
+        Profile(10, 4).take(5, 15, 1)
+    ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
+    assert shadow(0, ends, 2) == (20, 4)
+    assert shadow(2, ends, 3) == (10, 3)
 
 
 def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:

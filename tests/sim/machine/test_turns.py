@@ -33,18 +33,21 @@ def test_single_row_and_exact_times() -> None:
     assert turns.finish((2,), work, 0) == pytest.approx(1.8, abs=1e-12)
 
 
-def test_a_second_row_makes_the_first_begin_a_turn() -> None:
+def test_turns_go_on_when_rows_change() -> None:
     turns = taking_turns(1, slice=100)
     turns.advance(30)
     turns.settle(30, [1, 2])
     assert (turns.row, turns.begin, turns.end) == (1, 30, 130)
-
-
-def test_a_rebuild_does_not_move_the_end_of_the_turn() -> None:
     turns = taking_turns(1, 2)
     turns.advance(130)
     turns.settle(130, [1, 2, 3])
     assert (turns.row, turns.begin, turns.end) == (2, 100, 200)
+    turns = taking_turns(1, 2, slice=100, cs=0.1)
+    assert list(turns.window(105, 250)) == [Turn(2, 105, 200, 110), Turn(1, 200, 250, 210)]
+    assert list(turns.window(150, 150)) == []
+    assert list(turns.window(0, 5)) == [Turn(1, 0, 5, 5)]
+    with pytest.raises(DecisionError, match="stands in no row"):
+        taking_turns(1, 2).finish((), 5, 0)
 
 
 def test_next_row_begins_when_the_active_row_vanishes() -> None:
@@ -92,18 +95,6 @@ def test_a_copy_goes_its_own_way() -> None:
     twin = turns.copy()
     twin.advance(150)
     assert (turns.row, twin.row) == (1, 2)
-
-
-def test_turns_are_cut_off_at_the_window() -> None:
-    turns = taking_turns(1, 2, slice=100, cs=0.1)
-    assert list(turns.window(105, 250)) == [Turn(2, 105, 200, 110), Turn(1, 200, 250, 210)]
-    assert list(turns.window(150, 150)) == []
-    assert list(turns.window(0, 5)) == [Turn(1, 0, 5, 5)]
-
-
-def test_a_job_in_no_row_is_refused() -> None:
-    with pytest.raises(DecisionError, match="stands in no row"):
-        taking_turns(1, 2).finish((), 5, 0)
 
 
 # Against stepping through every turn

@@ -110,31 +110,22 @@ def test_zkp_example_of_equal_work_has_equal_width_weighted_slowdown() -> None:
     assert values["mean_bounded_slowdown"] == (11 + 110) / 2
 
 
-def test_who_runs_before_the_start_that_was_asked_for_delays_nobody_less(three: Schedule) -> None:
-    asked = replace(three, workload=replace(three.workload, reserve=np.array([1000.0, np.nan, np.nan])))
-    assert aggregates(asked)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
-
-
-def test_capacity_is_lost_where_processors_stand_empty_while_a_job_waits(three: Schedule) -> None:
+def test_capacity_and_overhead_are_counted(three: Schedule) -> None:
     # 1 free from 20 to 40 and from 41 to 100, with a job waiting all that time; the 20 s before do not count
     assert aggregates(three)["loss_of_capacity"] == pytest.approx((20 + 59) / 600)
-
-
-def test_occupied_time_without_progress_is_overhead() -> None:
     # one job runs 100 s but holds its 4 processors 120 s: 80 of 480 processor-seconds
     played = schedule(workload((0, 4, 100, 100)), [0], [120], [(0, 0, 0, 0), (120, 4, 0, 0)])
     values = aggregates(played)
     assert values["overhead"] == values["loss_with_overhead"] == pytest.approx(80 / 480)
     assert values["loss_of_capacity"] == 0
-
-
-def test_idle_time_of_a_preempted_job_counts_beside_its_wait() -> None:
     # starts at once, is suspended for 60 s: no wait, but a slowdown of 160/100
     played = schedule(workload((0, 4, 100, 100)), [0], [160], [(0, 0, 0, 0), (160, 4, 0, 0)])
     values = aggregates(replace(played, preemptions=np.array([2]), migrations=np.array([1])))
     assert values["mean_wait"] == 0
     assert values["mean_bounded_slowdown"] == pytest.approx(1.6)
     assert (values["preemptions"], values["migrations"]) == (2, 1)
+    asked = replace(three, workload=replace(three.workload, reserve=np.array([1000.0, np.nan, np.nan])))
+    assert aggregates(asked)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
 
 
 def test_killed_jobs_count_like_others_unless_asked_otherwise(three: Schedule) -> None:
@@ -169,45 +160,30 @@ def test_jobs_that_a_cut_short_run_leaves_are_counted_and_left_out(three: Schedu
     assert values["utilization"] == pytest.approx((180 + 1) / 240)  # the progress of job 1 included
 
 
-def test_an_empty_schedule_has_no_means_and_no_warnings() -> None:
-    values = measure(schedule(workload(), [], [], [])).values
-    assert (values["jobs"], values["makespan"], values["backfilled"]) == (0, 0, 0)
-    assert values["mean_wait"] is None
-    assert values["utilization"] is None
-
-
-def test_every_metric_is_in_the_catalogue_and_the_other_way_round(three: Schedule) -> None:
+def test_metrics_are_listed_and_plain(three: Schedule) -> None:
     assert list(aggregates(three)) == [entry.name for entry in METRICS]
     assert metric("utilization").better == "greater"
     with pytest.raises(ParameterError, match="did you mean 'mean_wait'"):
         metric("mean_wiat")
-
-
-def test_everything_is_plain_enough_for_json(three: Schedule) -> None:
     written = json.loads(json.dumps(measure(three).as_dict()))
     assert written["metrics"]["max_wait"] == 80
     assert {row["label"] for row in written["groups"]["class"]} == {"short", "medium", "long"}
-
-
-def test_ratio_is_positive_where_many_queues_are_better() -> None:
+    values = measure(schedule(workload(), [], [], [])).values
+    assert (values["jobs"], values["makespan"], values["backfilled"]) == (0, 0, 0)
+    assert values["mean_wait"] is None
+    assert values["utilization"] is None
     assert ratio(83.2, 77.6) == pytest.approx(0.07, abs=0.005)  # LS equation 3
 
 
-def test_averages_over_time_come_in_buckets_of_equal_length(three: Schedule) -> None:
+def test_averages_over_time_come_in_buckets(three: Schedule) -> None:
     # 0-75: busy 3 * 75 + 1; 75-150: busy 3 * 25 + 4 * 50; waiting 10 + 2 * 10 + 35, then 25
     found = over_time(three, 2)
     assert found.edges == [0, 75, 150]
     assert found.utilization == pytest.approx([226 / 300, 275 / 300])
     assert found.queue == pytest.approx([65 / 75, 25 / 75])
     assert found.loss_of_capacity == pytest.approx([54 / 300, 25 / 300])
-
-
-def test_a_part_of_the_time_can_be_looked_at_alone(three: Schedule) -> None:
     found = over_time(three, 1, begin=100, finish=200)  # busy until 150, then empty
     assert found.utilization == [0.5]
-
-
-def test_nothing_happens_over_no_time() -> None:
     assert over_time(schedule(workload(), [], [], []), 5).edges == []
 
 
@@ -224,20 +200,21 @@ def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
     assert engine.snapshot().totals.mean_wait == 15
 
 
-def test_job_loses_no_capacity_before_its_requested_start(lab: Lab) -> None:
-    """One of two processors is free from 5 on. Job 2 requests a start at 100, and waits from then until 130."""
+def test_requested_starts_begin_waits(lab: Lab) -> None:
+    # One of two processors is free from 5 on. Job 2 requests a start at 100, and waits from then until 130.
     workload = replace(lab.workload(2, "1 0 1 130 130", "2 5 2 10 10"), reserve=np.array([np.nan, 100.0]))
     engine = Engine(workload, "multiqueue:classes=none")
     engine.run()
     assert aggregates(engine.schedule())["loss_of_capacity"] == pytest.approx(30 / 280)
     assert over_time(engine.schedule(), 14).loss_of_capacity == pytest.approx([0] * 10 + [0.5] * 3 + [0])
-
-
-def test_later_start_counts_from_the_submission(lab: Lab) -> None:
     workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]), wait=np.array([60.0]))
     engine = Engine(workload, "multiqueue")
     engine.run()
     assert aggregates(engine.schedule())["later_than_recorded"] == 1
+    workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]))
+    engine = Engine(workload, parse_policy("fcfs"))
+    engine.run()
+    assert aggregates(engine.schedule())["max_wait"] == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -263,13 +240,6 @@ def test_metrics_follow_from_the_rows_of_a_schedule(spec: str, seed: int) -> Non
     late = sum(row[1] - row[0] > wait for row, wait in zip(rows, found.workload.wait, strict=True))
     assert values["later_than_recorded"] == late
     assert values["guarantee_ratio_median"] == (pytest.approx(np.nanmedian(waits)) if waits else None)
-
-
-def test_start_before_the_requested_start_is_no_wait(lab: Lab) -> None:
-    workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]))
-    engine = Engine(workload, parse_policy("fcfs"))
-    engine.run()
-    assert aggregates(engine.schedule())["max_wait"] == 0
 
 
 def test_jains_index_tells_how_alike_users_fare() -> None:

@@ -28,29 +28,23 @@ def path(tmp_path: Path) -> Path:
     return made
 
 
-def test_cores_without_memory_are_counted_until_nobody_waits(path: Path) -> None:
+def test_cores_without_memory_are_fragments(path: Path) -> None:
     found = measure(run(read(path), "easy")).values
     lost = 3 * 50 / (8 * 100)  # three cores of the first node, while the third job waits
     assert found["fragmentation"] == found["fragmentation_memory"] == pytest.approx(lost)
     assert found["loss_of_capacity"] == pytest.approx(lost)
     assert {entry.name for entry in FRAGMENTATION} <= set(found)
-
-
-def test_moments_of_a_long_run_are_equally_far_apart(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_MOMENTS", 1)
-    assert module.fragmentation(run(read(path), "easy"))["fragmentation"] == pytest.approx(3 / 8)
-
-
-def test_equal_processors_have_no_fragmentation(path: Path) -> None:
     assert module.fragmentation(run(read("z-figure4"), "easy")) == {}
-
-
-def test_fragmentation_of_a_period_counts_only_that_period(path: Path) -> None:
     schedule = run(read(path), "easy")
     assert module.fragmentation(schedule, 0, 50)["fragmentation"] == pytest.approx(3 / 8)
     assert module.fragmentation(schedule, 25, 75)["fragmentation"] == pytest.approx(3 / 16)
     assert module.fragmentation(schedule, 60, 100)["fragmentation"] == 0
     assert module.fragmentation(schedule, 200, 300) == {}
+
+
+def test_moments_of_a_long_run_are_equally_far_apart(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_MOMENTS", 1)
+    assert module.fragmentation(run(read(path), "easy"))["fragmentation"] == pytest.approx(3 / 8)
 
 
 def test_results_and_comparisons_have_fragmentation(path: Path) -> None:

@@ -68,13 +68,10 @@ def test_good_estimators_wait_less_as_in_zhangs_figure_6() -> None:
     assert best < worst
 
 
-def test_priorities_are_distinguished() -> None:
+def test_groups_have_names() -> None:
     jobs = played((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), waits=[0, 6, 8])
     high = replace(jobs, workload=replace(jobs.workload, high=np.array([True, False, False])))
     assert [(row.label, row.values["mean_wait"]) for row in by_priority(high)] == [("high", 0), ("low", 7)]
-
-
-def test_queues_have_the_names_of_the_header() -> None:
     jobs = played((0, 1, 10, 10), (0, 1, 10, 10))
     named = replace(jobs.workload, queue=np.array([2, 7]), header=Header(queues={2: "express"}))
     assert sizes(by_queue(replace(jobs, workload=named))) == {"express": 1, "queue 7": 1}

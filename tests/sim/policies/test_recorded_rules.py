@@ -33,27 +33,25 @@ def test_jobs_keep_the_recorded_limits_under_policies_that_can(week: Workload, s
     assert unlimited(week, [parse_policy(spec)]) == (["conservative"] if spec == "conservative" else [])
 
 
-def test_policies_of_one_run_have_limits_only_if_all_can_keep_them(week: Workload) -> None:
+def test_recorded_limits_and_weights_are_taken_together(week: RecordedWorkload) -> None:
     assert under(week, ["slurm"])[0].limits is not None
     assert under(week, ["slurm", "conservative"])[0].limits is None
     assert under(week, ["slurm", "recorded"])[0].limits is None, "a recorded start may pass a later limit"
     again = under(under(week, ["conservative"])[0], ["easy"])[0]
     assert again.limits is None, "what was decided for a run stays so"
-
-
-def test_slurm_without_parameters_has_the_recorded_weights(week: RecordedWorkload) -> None:
     assert recorded_weights(week) == (WEIGHED, ["associations"])
     assert [weighed(spec, week) for spec in ("slurm", "slurm:size=7", "easy")] == [WEIGHED, "slurm:size=7", "easy"]
     assert weighed(parse_policy("slurm"), week) == parse_policy(WEIGHED)
     assert weighed(easy := parse_policy("easy"), week) is easy
-
-
-def test_spec_with_parameters_is_offered_the_other_recorded_weights(week: RecordedWorkload) -> None:
     whole = "slurm:age=7,fairshare=0,size=0,qos=3,shares=accounts"
     assert with_recorded("slurm:age=7", week) == whole
     given = (whole, WEIGHED, "slurm", "easy:order=sjf", "slurm:order=fcfs", "slurm:nonsense=1")
     assert [with_recorded(spec, week) for spec in given] == [""] * 6
     assert with_recorded("slurm:age=7", read("z-figure4")) == ""
+    taken = week.take(slice(1, 2))
+    assert isinstance(taken, RecordedWorkload)
+    assert taken.recorded is not None
+    assert len(taken.recorded.demands) == len(taken) == 1
 
 
 def test_slurm_without_the_weights_of_the_site_is_reported(week: RecordedWorkload) -> None:
@@ -73,13 +71,6 @@ def test_every_kind_of_run_has_the_recorded_weights(week: Workload) -> None:
     other = Timeline(week, "easy").twin().switch("slurm", at_step=0)
     assert other.engine.moment.policy == WEIGHED
     assert WEIGHED in life_of(week, "slurm", 1).policy
-
-
-def test_jobs_that_are_taken_keep_their_own_limits(week: Workload) -> None:
-    taken = week.take(slice(1, 2))
-    assert isinstance(taken, RecordedWorkload)
-    assert taken.recorded is not None
-    assert len(taken.recorded.demands) == len(taken) == 1
 
 
 def test_other_workloads_stay_as_they_are() -> None:

@@ -157,21 +157,25 @@ def test_a_session_reads_like_a_note() -> None:
     )
 
 
-def test_processors_that_break_are_bounded_in_all() -> None:
+def test_damaged_text_is_refused_with_its_line() -> None:
     broken = '[switch]\nbranch = "main"\nstep = 0\ntime = 0\npolicy = "easy"\nbreaks = "0-9999999"\n'
     assert len(parsed((session_text(small()) + broken * 10).encode(), "it").branches[0].switches) == 10
     with pytest.raises(SessionError, match="the processors that break are more than the 100,000,000 in all"):
         parsed((session_text(small()) + broken * 11).encode(), "it")
+    text = session_text(small()) + '\n[branch]\nname = "loop"\nparent = "loop"\nforked = 3\n'
+    assert "no branch 'loop'" in refused(text)
+    assert refused("schedscope session 1\n") == "my.session: has no table [trace]; it may have been cut short"
+    for value in ("[" * 100_000, "9" * 100_000, '{"a": 1}', "[[1]]"):
+        assert ":12: " in refused(changed("step = 0", f"step = {value}"))
 
 
-def test_a_path_that_is_no_utf8_survives() -> None:
+def test_odd_text_is_read() -> None:
     session = small(trace=TraceRef(os.fsdecode(b"/tmp/tr\xe4ce.swf"), NO_HASH, 7))
     assert parsed(session_text(session).encode(), "it") == session
-
-
-def test_comments_and_blank_lines_are_allowed() -> None:
     text = changed("[trace]", "# the small one\n\n  [trace]  ")
     assert parsed(text.replace("\n", "\r\n").encode(), "it") == small()
+    line = one_line(small())
+    assert from_line(f"  {line[:40]}\n{line[40:]}\n") == small()
 
 
 def test_what_is_not_known_is_left_out_and_said() -> None:
@@ -214,15 +218,6 @@ def test_what_is_wrong_is_said_with_its_line(old: str, new: str, said: str) -> N
     assert refused(changed(old, new)) == f"my.session:{said}"
 
 
-def test_a_branch_forks_from_one_before_it() -> None:
-    text = session_text(small()) + '\n[branch]\nname = "loop"\nparent = "loop"\nforked = 3\n'
-    assert "no branch 'loop'" in refused(text)
-
-
-def test_a_missing_table_is_said() -> None:
-    assert refused("schedscope session 1\n") == "my.session: has no table [trace]; it may have been cut short"
-
-
 @given(st.binary(max_size=300) | st.binary(max_size=200).map(lambda tail: b"schedscope session 1\n[trace]\n" + tail))
 def test_any_other_bytes_are_refused_as_no_session(data: bytes) -> None:
     with pytest.raises(SessionError):
@@ -239,11 +234,6 @@ def test_a_damaged_session_is_a_session_or_refused(data: st.DataObject) -> None:
             break
     with suppress(SessionError):
         assert isinstance(parsed(bytes(whole), "it"), Session)
-
-
-def test_nesting_and_numbers_without_end_are_refused() -> None:
-    for value in ("[" * 100_000, "9" * 100_000, '{"a": 1}', "[[1]]"):
-        assert ":12: " in refused(changed("step = 0", f"step = {value}"))
 
 
 def test_more_than_a_mebibyte_is_refused(tmp_path: Path) -> None:
@@ -273,9 +263,6 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 # One line
-def test_a_line_that_was_broken_by_pasting_is_read() -> None:
-    line = one_line(small())
-    assert from_line(f"  {line[:40]}\n{line[40:]}\n") == small()
 
 
 @pytest.mark.parametrize(

@@ -260,22 +260,16 @@ def test_when_it_fires(narrow: list[Snapshot], stop: str, times: list[float]) ->
     assert fires(stop, narrow) == times
 
 
-def test_the_head_slips_when_its_planned_start_moves_later(lab: Lab) -> None:
+def test_reservations_and_preemptions_are_events(lab: Lab) -> None:
     jobs = ("1 0 2 50 50", "2 5 4 100 100", "3 10 2 80 80")
     seen = snapshots(Engine(lab.workload(4, *jobs), parse_policy("relaxed:omega=2")))
     assert fires("backfill", seen) == [10]
     assert fires("head slips", seen) == fires("job 2 moves", seen) == [10]
-
-
-def test_a_reservation_is_missed_when_the_job_starts_later(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 50 50", "2 5 4 10 10")
     booked = replace(workload, reserve=np.array([np.nan, 20.0]))
     assert fires("missed reservation", snapshots(Engine(booked, parse_policy("multiqueue")))) == [50]
-
-
-def test_preemption_is_an_event_of_its_own(lab: Lab) -> None:
-    jobs = ("1 0 4 7200 7200", "2 0 4 60 60")
-    seen = snapshots(Engine(lab.workload(4, *jobs), parse_policy("selective:sf=1.5")))
+    workload = lab.workload(4, "1 0 4 7200 7200", "2 0 4 60 60")
+    seen = snapshots(Engine(workload, parse_policy("selective:sf=1.5")))
     assert fires("suspend", seen) == fires("job 1 suspended", seen) == fires("suspended > 0", seen) == [60]
     assert fires("resume", seen) == fires("job 1 resumes", seen) == [120]
 

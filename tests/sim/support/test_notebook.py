@@ -23,10 +23,25 @@ def parsed(svg: str | None) -> ElementTree.Element:
     return ElementTree.fromstring(svg)
 
 
-def test_schedule_of_run_is_drawn(workload: Workload) -> None:
+def test_runs_are_drawn_with_what_they_were(workload: Workload) -> None:
     svg = run(workload, "easy")._repr_svg_()
     assert parsed(svg).tag == SVG
     assert "z-figure4 · easy" in (svg or "")
+    engine = Engine(workload, "easy")
+    engine.run()
+    assert engine.schedule()._repr_svg_() is None
+    assert compare(engine.schedule(), run(workload, "fcfs"))._repr_svg_() is None
+    svg = compare(run(workload, "fcfs"), run(workload, "easy"))._repr_svg_()
+    assert parsed(svg).tag == SVG
+    assert all(f"z-figure4 · {name}" in (svg or "") for name in ("fcfs", "easy"))
+    timeline = Timeline(workload, "easy")
+    assert timeline._repr_svg_() is None
+    timeline.seek_time(600)
+    assert parsed(timeline._repr_svg_()).tag == SVG
+    schedule = run(workload, "easy")
+    ids = [{each.get("id") for each in parsed(schedule._repr_svg_()).iter()} - {None} for _ in range(2)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
 
 
 def test_switches_are_made_again_for_the_picture(workload: Workload) -> None:
@@ -35,33 +50,6 @@ def test_switches_are_made_again_for_the_picture(workload: Workload) -> None:
     engine = schedule.again()
     engine.run()
     assert np.array_equal(engine.schedule().start, schedule.start)
-
-
-def test_schedule_of_unknown_origin_is_not_drawn(workload: Workload) -> None:
-    engine = Engine(workload, "easy")
-    engine.run()
-    assert engine.schedule()._repr_svg_() is None
-    assert compare(engine.schedule(), run(workload, "fcfs"))._repr_svg_() is None
-
-
-def test_comparison_shows_both_runs(workload: Workload) -> None:
-    svg = compare(run(workload, "fcfs"), run(workload, "easy"))._repr_svg_()
-    assert parsed(svg).tag == SVG
-    assert all(f"z-figure4 · {name}" in (svg or "") for name in ("fcfs", "easy"))
-
-
-def test_timeline_is_drawn_up_to_its_cursor(workload: Workload) -> None:
-    timeline = Timeline(workload, "easy")
-    assert timeline._repr_svg_() is None
-    timeline.seek_time(600)
-    assert parsed(timeline._repr_svg_()).tag == SVG
-
-
-def test_pictures_of_two_cells_share_no_id(workload: Workload) -> None:
-    schedule = run(workload, "easy")
-    ids = [{each.get("id") for each in parsed(schedule._repr_svg_()).iter()} - {None} for _ in range(2)]
-    assert ids[0]
-    assert not ids[0] & ids[1]
 
 
 def test_without_the_program_or_with_too_many_jobs_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,59 +32,38 @@ def start_of_job_5(scenario: Scenario) -> float:
     return float(engine.schedule().start[4])
 
 
-def test_without_switches_it_is_the_policy_alone(figure: Workload) -> None:
+def test_switches_are_made_at_their_times(figure: Workload) -> None:
     assert start_of_job_5(Scenario(figure, FCFS)) == 1800
     assert start_of_job_5(Scenario(figure, EASY)) == 600
-
-
-def test_what_is_due_at_a_switch_is_decided_by_the_new_policy(figure: Workload) -> None:
     assert start_of_job_5(Scenario(figure, FCFS, ((600, EASY),))) == 600
     assert start_of_job_5(Scenario(figure, EASY, ((600, FCFS),))) == 1800
-
-
-def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
     engine = Scenario(figure, FCFS, ((100, EASY), (600, FCFS), (601, EASY)), check=True).begun()
     engine.run()
     assert [(change.time, change.spec) for change in engine.history.switches] == [
         (100, "easy"), (600, "fcfs"), (601, "easy"),
     ]  # fmt: skip
     assert engine.schedule().start[4] == 601
-
-
-def test_reasons_are_known_at_the_moment_that_is_watched(figure: Workload) -> None:
-    engine = Scenario(figure, FCFS, ((600, EASY),)).watched(600)
-    assert engine.now == 600
-    assert [type(decision) for decision in engine.moment.decisions] == [Switched, Reserve, Keep, Backfill]
-
-
-def test_between_two_steps_the_reasons_are_those_of_the_last(figure: Workload) -> None:
-    engine = Scenario(figure, FCFS).watched(660)
-    assert engine.now == 600
-    assert engine.moment.decisions == (Keep(figure.jobs[2], TooFewFree(6)),)
-
-
-def test_before_the_first_step_there_are_none(figure: Workload) -> None:
-    later = replace(figure, submit=figure.submit + 100)
-    assert Scenario(later, FCFS).watched(50).step_count == 0
-
-
-def test_a_switch_after_the_moment_is_not_made(figure: Workload) -> None:
     engine = Scenario(figure, FCFS, ((700, EASY),)).watched(600)
     assert not engine.history.switches
-
-
-def test_a_switch_after_the_end_is_refused(figure: Workload) -> None:
-    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
-        Scenario(figure, FCFS, ((3600, EASY),)).begun()
-
-
-def test_policies_may_be_given_as_text_and_switches_in_any_order(figure: Workload) -> None:
     typed = Scenario(figure, "fcfs", [(600, "easy"), (100, "easy:depth=2")])
     assert typed == Scenario(figure, FCFS, ((100, parse_policy("easy:depth=2")), (600, EASY)))
     assert start_of_job_5(Scenario(figure, "easy")) == 600
 
 
-def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
+def test_reasons_are_those_of_the_last_step(figure: Workload) -> None:
+    engine = Scenario(figure, FCFS, ((600, EASY),)).watched(600)
+    assert engine.now == 600
+    assert [type(decision) for decision in engine.moment.decisions] == [Switched, Reserve, Keep, Backfill]
+    engine = Scenario(figure, FCFS).watched(660)
+    assert engine.now == 600
+    assert engine.moment.decisions == (Keep(figure.jobs[2], TooFewFree(6)),)
+    later = replace(figure, submit=figure.submit + 100)
+    assert Scenario(later, FCFS).watched(50).step_count == 0
+
+
+def test_switches_outside_of_the_run_are_refused(figure: Workload) -> None:
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
+        Scenario(figure, FCFS, ((3600, EASY),)).begun()
     with pytest.raises(ParameterError, match="no switch at -d0 00:00:05: the run begins at d0 00:00:00"):
         timed(figure, "easy", [(-5.0, "fcfs")])
 

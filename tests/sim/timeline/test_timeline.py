@@ -139,31 +139,22 @@ def small(lab: Lab) -> Workload:
     return lab.workload(4, *JOBS)
 
 
-def test_back_and_forth(small: Workload) -> None:
+def test_cursor_and_frontier_move_apart(small: Workload) -> None:
     timeline = Timeline(small, "easy")
     _, shown = watched(small, "easy", {})
     for step in (3, 0, 5, 5, 2, 99):
         timeline.seek(step)
         assert timeline.snapshot() == shown[min(step, len(shown) - 1)]
     assert (timeline.step, timeline.complete) == (len(shown) - 1, True)
-
-
-def test_the_last_step_at_or_before_a_time(small: Workload) -> None:
     timeline = Timeline(small, "fcfs")
     for time, found in ((-1, None), (0, 0), (2.5, 2), (39, 31), (40, 40)):
         timeline.seek_time(time)
         assert timeline.snapshot().time == found
-
-
-def test_the_frontier_is_computed_in_slices(small: Workload) -> None:
     timeline = Timeline(small, "fcfs")
     assert (timeline.compute(2), timeline.computed, timeline.complete) == (True, 2, False)
     ticks: Iterator[float] = iter([0, 1])
     assert timeline.compute_for(0.5, clock=lambda: next(ticks)) is False
     assert timeline.complete
-
-
-def test_a_long_seek_can_be_stopped(small: Workload) -> None:
     timeline = Timeline(small, "fcfs")
     assert not timeline.seek(5, stop=lambda: True)
     assert (timeline.step, timeline.progress) == (0, 1.0)

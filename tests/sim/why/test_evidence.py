@@ -111,21 +111,15 @@ def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
 
 
 # Considered decisions
-def test_the_log_has_every_decision_and_marks_its_own(lab: Lab) -> None:
+def test_log_marks_the_decisions_about_a_job(lab: Lab) -> None:
     engine = at(lab, "easy", 12, *BUSY)
     log = evidence(engine, "4").log
     assert [entry.decision for entry in log] == list(engine.moment.decisions)
     assert [type(entry.decision).__name__ for entry in log if entry.is_own] == ["Keep"]
-
-
-def test_who_goes_ahead_and_who_is_held_back_by_it_touches_a_job(lab: Lab) -> None:
     engine = at(lab, "easy", 10, *BUSY)
     assert [type(entry.decision).__name__ for entry in evidence(engine, "2").log if entry.touches] == ["Backfill"]
     engine.run(12)
     assert [type(entry.decision).__name__ for entry in evidence(engine, "2").log if entry.touches] == ["Keep"]
-
-
-def test_of_a_job_that_ended_or_is_to_come_there_is_nothing_to_say(lab: Lab) -> None:
     snapshot = at(lab, "easy", 50, *BUSY).snapshot()
     assert evidence_of(snapshot, 0) is None
     assert evidence_of(at(lab, "easy", 5, *BUSY).snapshot(), 3) is None

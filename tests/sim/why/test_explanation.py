@@ -17,29 +17,23 @@ def timeline() -> Timeline:
     return timeline
 
 
-def test_waiting_job_has_its_reason_and_numbers(timeline: Timeline) -> None:
+def test_explanations_are_of_any_job(timeline: Timeline) -> None:
     found = timeline.explain("3")
     assert found.sentences[0].startswith("J3 is first in the queue: needs 8 >")
     assert dict(found.numbers)["needs"].startswith("8 for ")
     assert str(found).splitlines()[: len(found.sentences)] == list(found.sentences)
-
-
-def test_job_may_be_given_by_rank_or_itself(timeline: Timeline) -> None:
     job = timeline.workload.jobs[2]
     assert timeline.explain("J3") == timeline.explain(2) == timeline.explain(job)
+    timeline.seek(10_000)
+    assert timeline.explain("1").sentences[0].startswith("J1 ended at ")
+    timeline.seek(1)
+    assert timeline.explain("5").sentences[0].startswith("J5 will be submitted at ")
 
 
 @pytest.mark.parametrize("job", [-1, 5, "6"])
 def test_unknown_job_is_an_error_in_a_line(timeline: Timeline, job: int | str) -> None:
     with pytest.raises(SchedscopeError, match="no job"):
         timeline.explain(job)
-
-
-def test_ended_job_and_job_to_come(timeline: Timeline) -> None:
-    timeline.seek(10_000)
-    assert timeline.explain("1").sentences[0].startswith("J1 ended at ")
-    timeline.seek(1)
-    assert timeline.explain("5").sentences[0].startswith("J5 will be submitted at ")
 
 
 def test_job_that_waits_for_others_counts_from_their_end(lab: Lab) -> None:

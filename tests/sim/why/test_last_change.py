@@ -69,26 +69,22 @@ def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
     assert engine.history.time_of(found[0] - 1) == 190
 
 
-def test_a_job_that_was_never_planned_has_no_cause(narrow: Engine) -> None:
+def test_places_without_a_cause_have_none(narrow: Engine, lab: Lab) -> None:
     assert last_change(narrow.history, PlanOf(0), 6) is None
+    assert last_change(lab.run("easy", 4, "1 0 2 50 50").history, HolderOf(3), 2) is None
+    assert last_change(narrow.history, Division(), 6) is None
 
 
-def test_a_processor_was_taken_by_a_decision(narrow: Engine) -> None:
+def test_processors_change_by_decisions_or_ends(narrow: Engine, lab: Lab) -> None:
     found = last_change(narrow.history, HolderOf(3), 5)
     assert found is not None
     assert found[0] == 3
     assert isinstance(found[1], Backfill)
     assert found[1].job.id == "3"
-
-
-def test_where_one_leaves_and_another_comes_the_newcomer_is_reported(narrow: Engine) -> None:
     found = last_change(narrow.history, HolderOf(0), 6)
     assert found is not None
     assert found[0] == 5
     assert isinstance(found[1], Start)
-
-
-def test_a_job_that_ended_left_its_processor_without_a_decision(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 2 50 50", "2 80 1 5 5")
     assert last_change(engine.history, HolderOf(1), 3) == (2, None)
 
@@ -103,10 +99,6 @@ def test_a_suspended_job_was_sent_away_and_came_back(lab: Lab) -> None:
     assert isinstance(went[1], Suspend)
 
 
-def test_a_processor_that_nobody_had_has_no_cause(lab: Lab) -> None:
-    assert last_change(lab.run("easy", 4, "1 0 2 50 50").history, HolderOf(3), 2) is None
-
-
 def test_boundary_was_last_moved_by_a_loan_then_by_the_division(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=100/1000", 6, "1 0 2 50 50", "2 1 4 50 50")
     loan = last_change(engine.history, Division(), 3)
@@ -115,10 +107,6 @@ def test_boundary_was_last_moved_by_a_loan_then_by_the_division(lab: Lab) -> Non
     first = last_change(engine.history, Division(), 2)
     assert first is not None
     assert (first[0], type(first[1])) == (1, Divide)
-
-
-def test_without_partitions_no_boundary_moved(narrow: Engine) -> None:
-    assert last_change(narrow.history, Division(), 6) is None
 
 
 def test_start_counts_as_a_change_even_if_suspended_at_once(lab: Lab) -> None:

@@ -86,11 +86,8 @@ def test_an_unknown_time_zone_is_taken_as_utc(said: str) -> None:
     assert found.clock == "UTC"
 
 
-def test_a_start_beyond_every_calendar_gives_no_arrivals() -> None:
+def test_dates_beyond_calendars_give_no_arrivals() -> None:
     assert drawn({}, header=Header(max_procs=1, unix_start=10**15)).arrivals is None
-
-
-def test_without_a_date_no_arrivals_by_the_clock() -> None:
     assert drawn({}).arrivals is None
 
 

@@ -77,16 +77,10 @@ def test_a_model_has_as_many_jobs_on_the_same_machine(kind: str) -> None:
     assert made.width.max() <= 64
 
 
-def test_zkps_jobs_come_at_the_load_of_the_log() -> None:
+def test_resampled_jobs_fit_the_log() -> None:
     assert offered(KINDS["sud"](log(), 0)) == pytest.approx(offered(log()), rel=0.01)
-
-
-def test_users_must_be_known() -> None:
     with pytest.raises(ParameterError, match="says whose it is"):
         users(log(users_known=False))
-
-
-def test_other_jobs_come_before_the_first_so_many_are_taken() -> None:
     some = read("lublin-128", jobs=50, resample="weeks", seed=2)
     assert list(some.ids) != list(read("lublin-128", jobs=50).ids)
     assert set(read("lublin-128", jobs=50, widen=100).width.tolist()) <= {100, 128}

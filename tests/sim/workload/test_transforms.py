@@ -205,13 +205,10 @@ def test_on_a_real_log_priorities_come_from_its_queues(shared: Path) -> None:
     assert 0 < ranked.high.sum() < len(ranked)
 
 
-def test_a_run_of_0_seconds_takes_1_and_a_quarter_of_a_second_a_quarter() -> None:
+def test_odd_times_are_bounded() -> None:
     table = np.full((2, len(Field)), -1.0)
     table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, [0, 0.25]
     assert Workload.of(Trace("short", "swf", ("1", "2"), table)).runtimes == (1, 0.25)
-
-
-def test_times_beyond_all_that_a_file_may_hold_are_refused() -> None:
     workload = Lab().workload(4, "1 0 1 10 10", f"2 {10**14} 1 10 10")
     with pytest.raises(ParameterError, match="times must stay within"):
         Transforms(load=1e-6).apply(workload)

@@ -98,7 +98,7 @@ def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
     assert chart.raster.rank[0].tolist() == [0] * 30 + [-1] * 10
 
 
-def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
+def test_empty_runs_can_be_shown(lab: Lab) -> None:
     engine = Engine(lab.workload(4, "1 10 4 20 20"), parse_policy("easy"))
     maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)
     chart = maker.make(engine.history.as_of(0), engine.snapshot(), 10, camera)
@@ -106,6 +106,9 @@ def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
     assert np.isnan([chart.start[0], chart.end[0]]).all()
     engine.step()
     assert (draw(maker, engine, camera).raster.rank == 0).any()
+    engine = Engine(lab.workload(4), parse_policy("easy"))
+    chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 40, 8))
+    assert (chart.raster.rank == -1).all()
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
@@ -121,12 +124,6 @@ def test_chart_hides_later_steps_of_the_same_instant(lab: Lab, order: int) -> No
             for told, known in ((chart.start, past.starts(4)), (chart.end, past.ends(4))):
                 times = told[np.arange(4)]
                 assert np.array_equal(np.where(times <= clock, times, np.nan), known, equal_nan=True)
-
-
-def test_a_run_of_nothing_can_be_shown(lab: Lab) -> None:
-    engine = Engine(lab.workload(4), parse_policy("easy"))
-    chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 40, 8))
-    assert (chart.raster.rank == -1).all()
 
 
 def test_hues_are_known_for_jobs_that_are_not_in_the_picture() -> None:

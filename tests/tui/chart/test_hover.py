@@ -17,12 +17,9 @@ def said(engine: Engine, rank: int) -> list[str]:
     return hover_text(chart_of(engine), engine.snapshot(), rank).splitlines()
 
 
-def test_a_running_job(lab: Lab) -> None:
+def test_pointer_tells_of_jobs(lab: Lab) -> None:
     engine = lab.run("easy", 4, "17 0 3 5000 14400", "2 3900 1 10 10", until=3900)
     assert said(engine, 0) == ["J17 · 3 processors · started 00:00:00 · ran 1h05 of 4h00", "ends by 04:00:00, on 0-2"]
-
-
-def test_a_waiting_job_with_its_plan(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 600", "2 0 2 60 60", until=0)
     assert said(engine, 1) == ["J2 · 2 processors · waits since 00:00:00 · estimate 1m00", "reserved for 00:10:00"]
 

@@ -23,9 +23,12 @@ def plan(engine: Engine, view: ChartView = VIEW, clock: float | None = None, tur
     return list(plan_boxes(snapshot, view, engine.now if clock is None else clock, turn))
 
 
-def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
+def test_plans_stand_where_room_is(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 80", "2 1 3 50 50", until=1)
     assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")
+    engine = lab.run("conservative", 4, "1 0 4 50 2000", "2 1 4 50 50", until=1)
+    assert [box.kind for box in plan(engine)] == ["expected"]
+    assert plan(engine, ChartView(10, -200, 100, 20, 0, 4)) == []
 
 
 def test_plan_by_predictions_uses_predicted_ends(lab: Lab) -> None:
@@ -67,22 +70,13 @@ def test_plans_that_overlap_in_time_stand_on_other_processors() -> None:
     assert seen > 1000
 
 
-def test_what_begins_out_of_sight_is_not_planned(lab: Lab) -> None:
-    engine = lab.run("conservative", 4, "1 0 4 50 2000", "2 1 4 50 50", until=1)
-    assert [box.kind for box in plan(engine)] == ["expected"]
-    assert plan(engine, ChartView(10, -200, 100, 20, 0, 4)) == []
-
-
-def test_rows_go_on_taking_turns(lab: Lab) -> None:
+def test_rows_are_planned_in_turns(lab: Lab) -> None:
     engine = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
     turns = [(box.start, box.end) for box in plan(engine, turn=100)]
     assert turns == [(100 * i, 100 * (i + 1)) for i in range(10)]
     ranks = [box.rank for box in plan(engine, turn=100)]
     assert ranks[0] != ranks[1]
     assert ranks[:8:2] == ranks[:1] * 4
-
-
-def test_rows_are_planned_whole_if_a_column_exceeds_a_turn(lab: Lab) -> None:
     engine = lab.run("gang:slice=5", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
     boxes = plan(engine, ChartView(10, 0, 6, 20, 0, 4), turn=5)
     assert [(box.rank, box.rows, box.kind) for box in boxes] == [(0, (1,), "sharing"), (1, (2,), "sharing")]

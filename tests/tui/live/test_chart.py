@@ -27,11 +27,21 @@ def drawn(
     return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
 
 
-def test_a_drained_node_is_crossed_with_its_reason() -> None:
-    gone = (replace(NODES[0], states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]"), NODES[1])
-    text = drawn(observed_of(nodes=gone))
+def test_gone_nodes_tell_why() -> None:
+    one = (replace(NODES[0], states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]"), NODES[1])
+    text = drawn(observed_of(nodes=one))
     assert "╳ disk ╳" in text or " disk ╳" in text
     assert "root@" not in text
+    gone = tuple(
+        replace(Node(f"n{number}", 4), states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]")
+        for number in range(1, 5)
+    )
+    assert drawn(observed_of(nodes=gone, at=300)).count("disk") == 1
+    down = Node("n", 4, states=frozenset({"DOWN"}), reason="fire [a@b]")
+    lane = [replace(down, name=f"n00{n}", reason="disk" if n < 3 else down.reason) for n in range(9)]
+    nodes = (*lane, *(Node(f"n{number}", 4) for number in range(100, 391)))
+    text = drawn(observed_of(runs("1", 4, "n100"), nodes=nodes), Size(150, 45), per_column=4)
+    assert "gone: 9 nodes, fire (6), disk (3)" in text
 
 
 @pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "a\nb", "x" * 300, "‮"])
@@ -52,10 +62,17 @@ def test_every_mode_draws_a_recorded_moment(shared: Path, version: str, mode: st
     assert "disk" in text
 
 
-def test_many_nodes_share_rows_that_end_between_them() -> None:
+def test_nodes_share_rows() -> None:
     nodes = tuple(Node(f"node{number:04}", 64) for number in range(200))
     text = drawn(observed_of(runs("1", 64, "node0007"), nodes=nodes), Size(90, 27), by_rows=False)
     assert text.count("node0") > 10
+    nodes = tuple(Node(f"r{rack:02}n{number:02}", 8) for rack in range(1, 11) for number in range(1, 31))
+    text = drawn(observed_of(nodes=nodes), Size(90, 27), by_rows=False)
+    left = [line.partition("▕")[0].strip() for line in text.splitlines()]
+    assert [name for name in left[:-2] if name] == [f"r{rack:02}" for rack in range(1, 11)]
+    assert rack_of("r01n01") == "r01"
+    few = drawn(observed_of(nodes=nodes[:6]), Size(90, 27), by_rows=False)
+    assert "r01n06" in few
 
 
 def test_a_thousand_nodes_are_lanes_by_use() -> None:
@@ -96,29 +113,3 @@ def test_memory_is_a_band_above_each_node_on_demand() -> None:
     assert "▄▄▄▄" in paint(chart, DARK, Size(70, 14)).text
     low = replace(camera, rows=5)
     assert maker.make(observed, observed.last, 200.0, low).memory is None
-
-
-def test_more_nodes_than_rows_have_the_names_of_their_racks() -> None:
-    nodes = tuple(Node(f"r{rack:02}n{number:02}", 8) for rack in range(1, 11) for number in range(1, 31))
-    text = drawn(observed_of(nodes=nodes), Size(90, 27), by_rows=False)
-    left = [line.partition("▕")[0].strip() for line in text.splitlines()]
-    assert [name for name in left[:-2] if name] == [f"r{rack:02}" for rack in range(1, 11)]
-    assert rack_of("r01n01") == "r01"
-    few = drawn(observed_of(nodes=nodes[:6]), Size(90, 27), by_rows=False)
-    assert "r01n06" in few
-
-
-def test_reason_of_nodes_that_went_together_stands_once() -> None:
-    gone = tuple(
-        replace(Node(f"n{number}", 4), states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]")
-        for number in range(1, 5)
-    )
-    assert drawn(observed_of(nodes=gone, at=300)).count("disk") == 1
-
-
-def test_lane_of_gone_nodes_tells_the_reasons() -> None:
-    down = Node("n", 4, states=frozenset({"DOWN"}), reason="fire [a@b]")
-    gone = [replace(down, name=f"n00{n}", reason="disk" if n < 3 else down.reason) for n in range(9)]
-    nodes = (*gone, *(Node(f"n{number}", 4) for number in range(100, 391)))
-    text = drawn(observed_of(runs("1", 4, "n100"), nodes=nodes), Size(150, 45), per_column=4)
-    assert "gone: 9 nodes, fire (6), disk (3)" in text

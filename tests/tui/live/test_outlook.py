@@ -17,22 +17,13 @@ def watched(*jobs: ClusterJob) -> Replayed:
     return watch
 
 
-def test_forecast_and_useful_changes_are_reported() -> None:
+def test_outlook_says_what_helps() -> None:
     told = outlook(watched(RUNS, WIDE), 2, WIDE)
     assert told[0].startswith("Our forecast: ")
     assert any(sentence.startswith("With 4 cores it would start now instead of ") for sentence in told)
-
-
-def test_job_that_nothing_helps_is_told_so() -> None:
     small = replace(WAITS, cpus=1, limit=60.0)
     full = (replace(RUNS, cpus=4), replace(RUNS, id="3", cpus=4, nodes=("n2",)))
     assert outlook(watched(*full, small), 2, small)[-1] == NOTHING
-
-
-def test_job_that_nothing_lets_start_is_told_so() -> None:
     never = replace(WAITS, id="9", cpus=1, limit=60.0, reason="DependencyNeverSatisfied")
     assert outlook(watched(RUNS, never), 2, never)[-1] == NO_START
-
-
-def test_search_that_is_given_up_tells_nothing() -> None:
     assert outlook(watched(RUNS, WIDE), 2, WIDE, lambda: True) == ()

@@ -20,11 +20,24 @@ def planned(observed: Observed) -> dict[str, Box]:
     return {observed.workload.ids[box.rank]: box for box in boxes}
 
 
-def test_a_running_job_goes_on_to_its_limit_and_a_planned_one_follows() -> None:
+def test_plans_are_drawn_where_nodes_have_room() -> None:
     found = planned(observed_of(runs("1", 4, "n1"), waits("2", 4, 600, "Priority", "n1")))
     assert (found["1"].start, found["1"].end, found["1"].kind) == (60, 600, "expected")
     assert (found["2"].start, found["2"].end, found["2"].kind) == (600, 900, "planned")
     assert found["1"].processors == found["2"].processors == 0b1111_0000
+    found = planned(observed_of(runs("1", 4, "n1"), waits("2", 4, 300, "Priority", "n1")))
+    assert set(found) == {"1"}
+    found = planned(observed_of(waits("1", 3, 100, "Priority", "n1"), waits("2", 3, 100, "Priority", "n1")))
+    assert set(found) == {"1"}
+    gone = (replace(NODES[0], states=frozenset({"DRAIN"})), NODES[1])
+    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), nodes=gone)) == {}
+    maintenance = Reservation("m", DAY + 200, DAY + 900, ("n1",), flags=frozenset({"MAINT"}))
+    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), reservations=(maintenance,))) == {}
+    nodes = (Node("n1", 4), Node("n2", 4))
+    assert planned(observed_of(waits("1", 6, 100), nodes=nodes)) == {}
+    assert (
+        planned(observed_of(replace(waits("1", 6, 100), nodes_wanted=2), nodes=nodes))["1"].processors.bit_count() == 6
+    )
 
 
 def test_an_earlier_picture_has_the_limits_of_then_when_the_job_has_ended() -> None:
@@ -84,23 +97,9 @@ def test_the_chart_keeps_its_plan_while_the_picture_stays(monkeypatch: pytest.Mo
     assert made == [60.0, 61.0]
 
 
-def test_what_does_not_fit_beside_others_is_not_drawn() -> None:
-    found = planned(observed_of(runs("1", 4, "n1"), waits("2", 4, 300, "Priority", "n1")))
-    assert set(found) == {"1"}
-    found = planned(observed_of(waits("1", 3, 100, "Priority", "n1"), waits("2", 3, 100, "Priority", "n1")))
-    assert set(found) == {"1"}
-
-
 @pytest.mark.parametrize("reason", ["Dependency", "BeginTime", "AssocGrpCpuLimit", "QOSMaxCpuPerUserLimit"])
 def test_a_date_that_is_no_plan_is_not_drawn(reason: str) -> None:
     assert planned(observed_of(waits("1", 1, 100, reason, "n1"))) == {}
-
-
-def test_no_plan_is_drawn_on_nodes_that_are_gone_or_in_maintenance() -> None:
-    gone = (replace(NODES[0], states=frozenset({"DRAIN"})), NODES[1])
-    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), nodes=gone)) == {}
-    maintenance = Reservation("m", DAY + 200, DAY + 900, ("n1",), flags=frozenset({"MAINT"}))
-    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), reservations=(maintenance,))) == {}
 
 
 def test_no_plan_is_drawn_where_jobs_are_hidden() -> None:
@@ -109,14 +108,6 @@ def test_no_plan_is_drawn_where_jobs_are_hidden() -> None:
     running = observed.stretches(60)
     boxes = plan_boxes(observed, replace(observed.last, is_private=True), running, 60)
     assert [box.kind for box in boxes] == ["expected"]
-
-
-def test_a_job_for_one_node_is_not_spread_over_two() -> None:
-    nodes = (Node("n1", 4), Node("n2", 4))
-    assert planned(observed_of(waits("1", 6, 100), nodes=nodes)) == {}
-    assert (
-        planned(observed_of(replace(waits("1", 6, 100), nodes_wanted=2), nodes=nodes))["1"].processors.bit_count() == 6
-    )
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -38,11 +38,8 @@ def test_cause_of_useless_cores_is_named(asked: dict[str, int], causes: dict[str
     assert barred(picture(runs("1", 2, "n1"), job)) == causes
 
 
-def test_no_core_is_useless_while_no_job_waits() -> None:
+def test_cores_are_useless_only_while_jobs_wait() -> None:
     assert barred(picture(runs("1", 2, "n1"))) == {}
-
-
-def test_cores_of_other_partitions_are_useless() -> None:
     job = replace(waits("2", 1), partition="gpu")
     assert barred(Cluster(DAY, nodes=NODES, jobs=(job,)))["n1"] == "all are of other partitions"
 

@@ -86,12 +86,16 @@ def test_other_jobs_can_be_read_while_one_is_selected(look: Look, depth: int) ->
         assert contrast(seen.inks[ink(hue, Tone.TEXT_DIMMED)], block) >= 4.5
 
 
-def test_sixteen_colours_come_with_patterns_and_a_weight_for_each_tone() -> None:
+def test_sixteen_colours_are_enough() -> None:
     look = DARK.with_depth(4)
     assert look.patterned
     assert not DARK.patterned
     tones = [look.cell(ink(3, tone), 0) for tone in (Tone.FULL, Tone.DIMMED, Tone.STRONG)]
     assert len({(style.color, style.bold) for style in tones}) == 3
+    look = DARK.with_depth(4)
+    assert len({look.inks[ink(hue)] for hue in range(12)}) == 12
+    assert look.inks[ink(3, Tone.DIMMED)] not in {look.inks[ink(hue)] for hue in range(12)}
+    assert look.inks[ink(3, Tone.PLAN)] == look.background
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
@@ -99,13 +103,6 @@ def test_a_second_shade_differs_from_the_first(look: Look) -> None:
     found = apart(drawn(look, JOB_HUES))
     assert min(found[hue, hue + 12] for hue in range(12)) > 3
     assert len(set(drawn(look, JOB_HUES))) == JOB_HUES == Hue.RAMP
-
-
-def test_sixteen_colours_are_enough_for_twelve_jobs() -> None:
-    look = DARK.with_depth(4)
-    assert len({look.inks[ink(hue)] for hue in range(12)}) == 12
-    assert look.inks[ink(3, Tone.DIMMED)] not in {look.inks[ink(hue)] for hue in range(12)}
-    assert look.inks[ink(3, Tone.PLAN)] == look.background
 
 
 @pytest.mark.parametrize("depth", [24, 8, 4])

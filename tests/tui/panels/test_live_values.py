@@ -13,13 +13,10 @@ def after(engine: Engine, seconds: float) -> Scene:
     return replace(scene, clock=scene.clock + seconds)
 
 
-def test_who_waits_has_waited_longer(lab: Lab) -> None:
+def test_jobs_go_on_between_steps(lab: Lab) -> None:
     scene = after(lab.run("fcfs", 4, "1 0 4 100 100", "2 0 4 50 50", until=0), 25)
     entry = by_clock(scene.snapshot.queue[0], scene)
     assert (entry.waited, entry.xfactor) == (25, 1.5)  # type: ignore[union-attr]
-
-
-def test_who_runs_has_run_longer_and_its_xfactor_stands(lab: Lab) -> None:
     scene = after(lab.run("fcfs", 4, "1 0 4 100 100", until=0), 25)
     entry = by_clock(scene.snapshot.running[0], scene)
     assert (entry.ran, entry.xfactor) == (25, 1)  # type: ignore[union-attr]

@@ -59,9 +59,11 @@ def test_matrix_without_colour_has_edges_and_fillings() -> None:
     ]  # fmt: skip
 
 
-def test_active_and_selected_rows_stay_in_a_small_panel() -> None:
+def test_small_panel_keeps_what_is_selected() -> None:
     rows = [[line.text[0] for line in draw_matrix(figure_7(selected=3), (80, height)).head] for height in (2, 3)]
     assert rows == [["2", "…"], ["2", "3", "…"]]
+    assert draw_matrix(figure_7(phase=4, selected=4), (100, 12)).mark == 1
+    assert draw_matrix(figure_7(phase=4, selected=0), (100, 12)).mark is None
 
 
 # Folding
@@ -96,11 +98,6 @@ def test_a_click_on_a_chip_looks_at_its_phase() -> None:
         "select_phase(4)",
         "select_phase(5)",
     }
-
-
-def test_the_decision_about_the_selected_job_is_brought_into_sight() -> None:
-    assert draw_matrix(figure_7(phase=4, selected=4), (100, 12)).mark == 1
-    assert draw_matrix(figure_7(phase=4, selected=0), (100, 12)).mark is None
 
 
 def test_of_a_long_rebuild_only_the_lines_in_sight_are_made(lab: Lab) -> None:

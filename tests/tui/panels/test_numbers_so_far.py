@@ -66,9 +66,10 @@ def test_the_numbers_are_those_of_the_jobs_that_have_ended(lab: Lab) -> None:
     }  # fmt: skip
 
 
-def test_before_a_job_has_ended_there_are_dashes(lab: Lab) -> None:
+def test_odd_numbers_are_dashes(lab: Lab) -> None:
     values = [figure.value for figure in figures(context_of(lab.run("fcfs", 4, "1 0 4 9 9", until=0)))]
     assert values == ["0.0 %", "–", "–", "–", "–"]
+    assert "finished jobs appear" in draw_metrics(context_of(engine_of("z-figure4", "easy")), (60, 5)).text
 
 
 # Forms
@@ -86,7 +87,3 @@ def test_it_never_takes_more_room_than_it_has(size: tuple[int, int]) -> None:
     lines = (*sheet.head, *sheet.body)
     assert len(lines) <= size[1]
     assert max(len(line.text) for line in lines) <= size[0]
-
-
-def test_before_the_first_step_it_says_what_will_be_here() -> None:
-    assert "finished jobs appear" in draw_metrics(context_of(engine_of("z-figure4", "easy")), (60, 5)).text

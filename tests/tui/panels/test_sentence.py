@@ -54,19 +54,23 @@ def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) 
     assert "It has run for 30s of at most 1m40." in sentence(later, 200).text
 
 
-def test_sentence_leaves_decisions_to_their_panel() -> None:
+def test_sentence_leaves_what_panels_show() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600))
     told = sentence(replace(context, visible=frozenset({"decisions"})), 220).text
     assert told == (
         "J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. J5 and J2 will have ended by then. "
         "1 job waits behind it. 9 of 10 processors are busy. The next step is at 00:18:20."
     )
-
-
-def test_sentence_repeats_no_decision_about_the_head() -> None:
     context = context_of(engine_of("lublin-128", "easy", until=817746))
     told = sentence(replace(context, visible=frozenset({"decisions"})), 220).text
     assert told.startswith("J398 heads the queue. 13 jobs wait behind it. 128 of 128 processors are busy.")
+    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
+    assert sentence(context, 200).text.startswith("J4 has waited 9m30: needs 4 > 2 extra")
+    assert sentence(replace(context, visible=frozenset({"details"})), 200).text.startswith("◐ J5 is backfilled")
+    context = context_of(engine_of("z-figure4", "easy", until=40), selected=2)
+    told = sentence(replace(context, visible=frozenset({"details", "decisions"})), 200).text
+    assert "J3 heads the queue. " in told
+    assert "needs 8" not in told
 
 
 def test_sentence_of_a_decision_tells_the_state_before_it() -> None:
@@ -75,16 +79,3 @@ def test_sentence_of_a_decision_tells_the_state_before_it() -> None:
     then = replace(context.scene.snapshot, free=6)
     walked = replace(context, decision=1, scene=replace(context.scene, then=then), visible=frozenset({"decisions"}))
     assert sentence(walked, 100).text == "◐ Before decision 2 of 2: 6 of 10 processors are free, 2 jobs wait."
-
-
-def test_sentence_leaves_the_selected_job_to_its_panel() -> None:
-    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
-    assert sentence(context, 200).text.startswith("J4 has waited 9m30: needs 4 > 2 extra")
-    assert sentence(replace(context, visible=frozenset({"details"})), 200).text.startswith("◐ J5 is backfilled")
-
-
-def test_sentence_is_short_for_a_head_whose_panel_is_visible() -> None:
-    context = context_of(engine_of("z-figure4", "easy", until=40), selected=2)
-    told = sentence(replace(context, visible=frozenset({"details", "decisions"})), 200).text
-    assert "J3 heads the queue. " in told
-    assert "needs 8" not in told

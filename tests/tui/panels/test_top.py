@@ -23,22 +23,16 @@ def test_what_is_replayed_stands_left_and_where_it_stands_right() -> None:
     assert line.endswith("easy   ‖ 1h/s   d3 14:25:53   step 300 / 300+ ")
 
 
-def test_what_takes_long_says_how_far_it_is_and_how_to_stop_it() -> None:
-    line = top_text(Going(True, 1, "1h/s", ("searching", 0.42)))
-    assert "searching 42 %, esc stops" in line
-    assert "1h/s" not in line
-
-
-def test_a_branch_is_named_as_soon_as_there_are_two() -> None:
+def test_top_line_names_machine_branch_and_work() -> None:
     branches = (BranchRecord("main"), BranchRecord("fork 1", "main", 3))
     line = top_line(ABOUT, replace(SCENE, branch="fork 1", branches=branches), Going(), 120)
     assert "easy on fork 1" in line.text
     assert " on " not in top_text()
-
-
-def test_a_machine_of_nodes_has_nodes_and_cores() -> None:
     about = about_of(engine_of("full-memory", "easy").workload)
     assert top_line(about, None, Going(), 120).text.rstrip() == " full-memory · 3 nodes · 12 cores · 7 jobs"
+    searching = top_text(Going(True, 1, "1h/s", ("searching", 0.42)))
+    assert "searching 42 %, esc stops" in searching
+    assert "1h/s" not in searching
 
 
 def test_a_click_on_a_part_changes_it() -> None:

@@ -37,13 +37,10 @@ def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
     assert waiting_texts(context, "", 60) == [" 1 suspended  J2 8p xfactor 1.20"]
 
 
-def test_waiting_line_keeps_the_job_that_a_sentence_names() -> None:
+def test_waiting_line_keeps_and_counts() -> None:
     last = BUSY.scene.snapshot.queue.jobs[-1]
     assert f"J{last.id} " in waiting_texts(BUSY, f"J{last.id} waits", 60)[0]
     assert f"J{last.id} " not in waiting_texts(BUSY, "", 60)[0]
-
-
-def test_waiting_line_counts_the_jobs_left_out() -> None:
     line = waiting_texts(BUSY, "", 60)[0]
     left = int(line.rpartition("+")[2])
     assert line.count("J") + left == len(BUSY.scene.snapshot.queue)

@@ -40,13 +40,10 @@ def test_only_what_changed_is_sent() -> None:
     assert len(events) == 3  # the last one gives the terminal back
 
 
-def test_times_count_from_the_event_before_or_from_the_beginning() -> None:
+def test_casts_have_times_and_harmless_marks() -> None:
     film = a_film("a", "b", "c")
     assert [json.loads(line)[0] for line in cast_of(film)[1:-1]] == [0.0, 0.5, 0.5]
     assert [json.loads(line)[0] for line in cast_of(film, 2)[1:-1]] == [0.0, 0.5, 1.0]
-
-
-def test_marks_and_titles_hold_nothing_that_a_terminal_obeys() -> None:
     lines = cast_of(a_film("a", "b", marks=("\x1b]0;evil\x07\n",)), title="\x1b[2Jx")
     assert json.loads(lines[0])["title"] == "?[2Jx"
     (mark,) = [event for event in map(json.loads, lines[1:]) if event[1] == "m"]

@@ -81,15 +81,12 @@ def test_the_totals_are_those_of_the_moment() -> None:
     assert scene.r == pytest.approx(0.24, abs=0.01)
 
 
-def test_in_the_end_both_schedules_are_compared() -> None:
+def test_whole_runs_are_compared_at_the_end(lab: Lab) -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)
     assert made.scene(0).comparison is None
     found = advanced(one, other).scene(0).comparison
     assert found == compare(one.timeline.schedule(), other.timeline.schedule())
-
-
-def test_a_workload_without_jobs_is_compared_too(lab: Lab) -> None:
     made = advanced(*stages(lab.workload(4), "fcfs", "easy"))
     assert made.scene(0).never
     assert made.scene(0).shifts == (0, 0, 0)

@@ -55,9 +55,14 @@ def test_what_is_no_place_gets_examples(typed: str) -> None:
         parse_place(typed, WORKLOAD)
 
 
-def test_a_job_that_is_not_there_is_said() -> None:
+def test_jobs_are_found_or_not() -> None:
     with pytest.raises(SchedscopeError, match="no job 'J18'"):
         parse_place("J18", WORKLOAD)
+    workload = replace(WORKLOAD, ids=("3", "jane", "200"))
+    assert find_job("jane", workload, -1) == 1
+    assert parse_place("jane starts", workload) == parse_place("job jane starts", workload) == GoToJob(1, start=True)
+    with pytest.raises(ParameterError, match=r"no job of a user 'anne'; did you mean 'ann'\?"):
+        find_job("user anne", USERS, -1)
 
 
 @given(st.text(max_size=12) | st.from_regex(r"[#jd0-9:, ]{0,12}", fullmatch=True))
@@ -69,12 +74,6 @@ def test_whatever_is_typed_is_a_place_or_refused_in_words(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["17", "J17", "j 17", " 17 "])
 def test_a_job_by_its_number(typed: str) -> None:
     assert find_job(typed, WORKLOAD, -1) == 1
-
-
-def test_a_job_whose_name_begins_with_j() -> None:
-    workload = replace(WORKLOAD, ids=("3", "jane", "200"))
-    assert find_job("jane", workload, -1) == 1
-    assert parse_place("jane starts", workload) == parse_place("job jane starts", workload) == GoToJob(1, start=True)
 
 
 @pytest.mark.parametrize("typed", ["", "J", "18", "J18"])
@@ -89,8 +88,3 @@ def test_what_is_no_job(typed: str) -> None:
 )
 def test_of_a_user_the_next_job_is_found(typed: str, after: int, rank: int) -> None:
     assert find_job(typed, USERS, after) == rank
-
-
-def test_a_user_who_is_not_there_is_said() -> None:
-    with pytest.raises(ParameterError, match=r"no job of a user 'anne'; did you mean 'ann'\?"):
-        find_job("user anne", USERS, -1)

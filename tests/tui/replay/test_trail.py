@@ -4,22 +4,16 @@ from tui.replay import requests as o
 from tui.replay.controller import MOST, ReplayPlace, Trail
 
 
-def test_trail_takes_back_the_last_place_first() -> None:
+def test_trail_takes_back_places() -> None:
     trail, places = Trail(), [ReplayPlace("main", step, step) for step in (1, 2)]
     for place in places:
         trail.leave(place)
     assert [trail.take_back({"main"}) for _ in range(3)] == [*reversed(places), None]
-
-
-def test_trail_passes_over_places_whose_branch_is_gone() -> None:
     trail = Trail()
     trail.leave(ReplayPlace("main", 1, 1))
     trail.leave(ReplayPlace("reload 1", 2, 2))
     trail.leave(ReplayPlace("main", 3, 3, o.CompareBranch("reload 1")))
     assert trail.take_back({"main"}) == ReplayPlace("main", 1, 1)
-
-
-def test_trail_notes_moves_that_led_elsewhere_only() -> None:
     trail, here, there = Trail(), ReplayPlace("main", 1, 1), ReplayPlace("main", 2, 2)
     trail.note(o.Move(1), here, there)
     trail.note(o.GoTo(1), here, here)

@@ -93,12 +93,9 @@ def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
         assert watched.shown[0].answers >= 4
 
 
-def test_keys_that_were_held_are_one_move() -> None:
+def test_waiting_orders_are_merged() -> None:
     held: list[o.Order] = [o.Move(1), o.Move(1), o.GoToEnd(), o.Move(-1), o.Move(-1)]
     assert merged(held) == [o.Move(2), o.GoToEnd(), o.Move(-2)]
-
-
-def test_pieces_of_playing_are_one_unless_the_speed_changed() -> None:
     slow, fast = Speed(moment=2), Speed(moment=1)
     pieces: list[o.Order] = [o.Play(0.25, slow), o.Play(0.5, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
     assert merged(pieces) == [o.Play(0.75, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]

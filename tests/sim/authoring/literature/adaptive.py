@@ -1,5 +1,8 @@
 """Another policy for each length of the queue (dynP, Streit 2002): the longer the queue, the less fair and the
-quicker."""
+quicker.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 

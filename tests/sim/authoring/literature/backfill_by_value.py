@@ -1,5 +1,7 @@
 """EASY that backfills the most valuable jobs first: those with the most processor-seconds before the head starts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from sim import Moment, Policy

@@ -1,5 +1,7 @@
 """EASY in the order of fair shares: the user with the least past usage goes first; past usage decays by a half-life."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,5 +1,7 @@
 """The largest job first; a job's size grows while it waits, so that every job starts in the end."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from sim import Moment, Policy

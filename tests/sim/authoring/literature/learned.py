@@ -1,5 +1,8 @@
 """An order found by machine learning (F1, Carastan-Santos & de Camargo 2017), used by EASY: short, narrow and early
-jobs first."""
+jobs first.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10

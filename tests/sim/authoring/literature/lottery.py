@@ -1,5 +1,8 @@
 """Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn at random; a user's jobs share the user's
-tickets."""
+tickets.
+"""
+
+from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Prime time and night: wide jobs run only from evening to morning, as at many sites in the 1990s."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from sim import Moment, Policy

@@ -1,5 +1,7 @@
 """Users take turns: the user whose last start is longest ago starts the oldest job that fits."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from sim import Moment, Policy

@@ -1,5 +1,7 @@
 """The smallest remaining area first, with suspension: jobs with much less work left replace others."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from sim import Moment, Policy

@@ -1,5 +1,8 @@
 """Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): wide jobs and jobs that have waited long go
-first."""
+first.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 

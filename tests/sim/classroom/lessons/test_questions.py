@@ -51,12 +51,28 @@ def test_nobody_can_know_who_is_still_to_come() -> None:
         asked("next", 5)
 
 
-def test_when_a_job_starts() -> None:
+def test_answers_of_each_kind_are_known() -> None:
     found = asked("start", 100, job="J5")
     assert [found.judge(time).is_right for time in (600, 640, 500, found.read("10m"))] == [True, True, False, True]
     assert found.judge(1800).told.startswith("00:30:00 is 20m00 too late. At 00:10:00: J5 is backfilled")
     with pytest.raises(SchedscopeError, match="J5 does not start after this moment"):
         asked("start", 700, job="J5")
+    found = asked("gains", 0, "fcfs", under="easy")
+    assert [choice.label for choice in found.choices if choice.is_right] == ["J5"]
+    assert found.judge(found.read("5")).told == "Right. J5 ends 20m00 earlier under easy."
+    assert found.judge(found.read("3")).told.startswith("Not J3. It ends at the same time. J5 ends")
+    assert found.seen.beside == RUNS.branch("easy")
+    with pytest.raises(SchedscopeError, match="under easy nobody ends later"):
+        asked("loses", 0, "fcfs", under="easy")
+    found = asked("number", 0, of="backfilled", question="How many pass?")
+    assert [found.judge(found.read(text)).is_right for text in ("1", "2")] == [True, False]
+    share = asked("number", 0, of="utilization", question="How full is it?")
+    assert share.value is not None
+    assert share.judge(share.read(f"{100 * share.value.number:.0f}%")).is_right
+    with pytest.raises(SchedscopeError, match="expected a number"):
+        found.read("many")
+    found = asked("number", 0, of="backfilled", question="How many pass?")
+    assert [found.judge(number).told for number in (0.0, 7.0)] == ["0 is too low. It is 1.", "7 is too high. It is 1."]
 
 
 @pytest.mark.parametrize(
@@ -84,26 +100,6 @@ def test_which_policy_made_it() -> None:
         asked("policy", 2000, among=("fcfs", "firstfit"))
 
 
-def test_who_gains_and_who_loses() -> None:
-    found = asked("gains", 0, "fcfs", under="easy")
-    assert [choice.label for choice in found.choices if choice.is_right] == ["J5"]
-    assert found.judge(found.read("5")).told == "Right. J5 ends 20m00 earlier under easy."
-    assert found.judge(found.read("3")).told.startswith("Not J3. It ends at the same time. J5 ends")
-    assert found.seen.beside == RUNS.branch("easy")
-    with pytest.raises(SchedscopeError, match="under easy nobody ends later"):
-        asked("loses", 0, "fcfs", under="easy")
-
-
-def test_a_number() -> None:
-    found = asked("number", 0, of="backfilled", question="How many pass?")
-    assert [found.judge(found.read(text)).is_right for text in ("1", "2")] == [True, False]
-    share = asked("number", 0, of="utilization", question="How full is it?")
-    assert share.value is not None
-    assert share.judge(share.read(f"{100 * share.value.number:.0f}%")).is_right
-    with pytest.raises(SchedscopeError, match="expected a number"):
-        found.read("many")
-
-
 def test_what_is_typed_is_an_answer_as_soon_as_it_can_mean_one_thing() -> None:
     runs = Runs(read("lublin-128", jobs=60), "easy")
     found = question(Ask("next"), runs, runs.just_before(runs.when("queue > 3", runs.at_step("main", 0))), WINDOW)
@@ -128,8 +124,3 @@ def test_too_early_an_answer_gets_the_reason_of_that_moment() -> None:
         "At 00:30:00: J4 starts on 4 processors: next in the queue and fits: needs 4, 10 free."
     )
     assert "J4 is submitted at" in found.judge(float(RUNS.workload.jobs[3].submit) - 25).told
-
-
-def test_wrong_number_is_told_its_direction() -> None:
-    found = asked("number", 0, of="backfilled", question="How many pass?")
-    assert [found.judge(number).told for number in (0.0, 7.0)] == ["0 is too low. It is 1.", "7 is too high. It is 1."]

@@ -29,17 +29,11 @@ def test_who_moves_first_when_a_job_ends_early(lab: Lab, spec: str, starts: dict
     assert lab.starts(spec, 3, *HOLE) == starts
 
 
-def test_the_promise_that_counts_is_the_first(lab: Lab) -> None:
+def test_promise_is_the_first_and_an_instant(lab: Lab) -> None:
     assert lab.run("conservative", 3, *HOLE).schedule().promised.tolist() == [0, 0, 100, 40]
-
-
-def test_reserved_job_starts_at_an_instant_without_other_events(lab: Lab) -> None:
     engine = lab.run("conservative:compress=none", 1, "1 0 1 20 100", "2 1 1 10 10")
     assert engine.schedule().start.tolist() == [0, 100]
     assert lab.instants(engine) == [0, 1, 20, 100, 110]
-
-
-def test_a_reservation_that_moved_leaves_no_instant_behind(lab: Lab) -> None:
     engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10")
     assert lab.instants(engine) == [0, 1, 20, 30]
 

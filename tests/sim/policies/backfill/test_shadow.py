@@ -7,13 +7,17 @@ from tests.sim.conftest import Lab
 ONE = ("1 0 1 10 10", "2 1 1 10 10", "3 2 1 5 5")
 
 
-def test_a_shorter_job_may_not_push_another_past_its_bound(lab: Lab) -> None:
+def test_bounds_are_kept_from_arrival_on(lab: Lab) -> None:
     assert lab.starts("easy:order=sjf", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
     assert lab.starts("shadow:shadows=1", 1, *ONE) == {"1": 0, "2": 10, "3": 20}
-
-
-def test_the_bound_of_everybody_is_fixed_on_arrival(lab: Lab) -> None:
     assert lab.run("shadow:shadows=1", 1, *ONE, until=9).present.notes["bound"] == {1: 10, 2: 20}
+    # shadows = 14/9 makes job 2's bound 1 + 14 = 15 (a little less or more in doubles: so 1.56 and 1.55).
+    assert lab.starts("shadow:shadows=1.56", 1, *ONE)["3"] == 10
+    assert lab.starts("shadow:shadows=1.55", 1, *ONE)["3"] == 20
+    # In whole numbers: job 2 arrives at 0, is promised 10, its bound is 20, and job 3 takes 10 s.
+    assert lab.starts("shadow:shadows=2", 1, "1 0 1 10 10", "2 0 1 20 20", "3 0 1 10 10") == {"1": 0, "3": 10, "2": 20}
+    # with shadows=0 every bound is the submit time, so no waiting job can be kept within it
+    assert lab.starts("shadow:shadows=0", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
 
 
 def test_the_bound_is_a_multiple_of_the_promised_wait(lab: Lab) -> None:
@@ -21,16 +25,3 @@ def test_the_bound_is_a_multiple_of_the_promised_wait(lab: Lab) -> None:
     engine = lab.run("shadow:shadows=2", 1, *ONE)
     assert engine.schedule().start.tolist() == [0, 15, 10]
     assert lab.start(engine, "3").because == WithinBounds(tightest=engine.moment.jobs[1], margin=4)
-
-
-def test_a_start_that_pushes_a_job_exactly_to_its_bound_is_allowed(lab: Lab) -> None:
-    # shadows = 14/9 makes job 2's bound 1 + 14 = 15 (a little less or more in doubles: so 1.56 and 1.55).
-    assert lab.starts("shadow:shadows=1.56", 1, *ONE)["3"] == 10
-    assert lab.starts("shadow:shadows=1.55", 1, *ONE)["3"] == 20
-    # In whole numbers: job 2 arrives at 0, is promised 10, its bound is 20, and job 3 takes 10 s.
-    assert lab.starts("shadow:shadows=2", 1, "1 0 1 10 10", "2 0 1 20 20", "3 0 1 10 10") == {"1": 0, "3": 10, "2": 20}
-
-
-def test_who_is_past_its_bound_anyway_is_no_obstacle(lab: Lab) -> None:
-    # with shadows=0 every bound is the submit time, so no waiting job can be kept within it
-    assert lab.starts("shadow:shadows=0", 1, *ONE) == {"1": 0, "3": 10, "2": 15}

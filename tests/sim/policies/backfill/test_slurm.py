@@ -26,39 +26,26 @@ def on_nodes(folder: Path, case: dict[str, Any], spec: str) -> dict[str, float]:
     return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
 
 
-def test_backfill_waits_for_its_interval(lab: Lab) -> None:
+def test_backfill_keeps_its_parameters(lab: Lab) -> None:
     # The half of the instant 1 finds job 2 alone. Job 3 comes at 2: the next half is at 31.
     assert lab.starts(SLURM, 4, *HEAD, "3 2 1 20 20") == {"1": 0, "2": 100, "3": 31}
     assert lab.starts(f"{SLURM},bf_interval=0", 4, *HEAD, "3 2 1 20 20") == {"1": 0, "2": 100, "3": 2}
-
-
-def test_main_half_stops_at_the_first_that_does_not_fit(lab: Lab) -> None:
-    engine = lab.run(SLURM, 4, *HEAD, "3 2 1 20 20", until=2)
-    assert lab.kept(engine, "3") == BehindInPartition(engine.moment.jobs[1])
-
-
-def test_planned_starts_are_rounded_up_to_the_resolution(lab: Lab) -> None:
     engine = lab.run(f"{SLURM},bf_resolution=60", 4, *HEAD, until=1)
     assert engine.moment.reserved == {1: 120}
     # The plan keeps the processors from 120 to 130: a job of 110 s passes, one of 120 s does not.
     assert lab.starts(SLURM, 4, *HEAD, "3 1 1 119 119")["3"] == 1
     assert lab.starts(SLURM, 4, *HEAD, "3 1 1 120 120")["3"] == 110
-
-
-def test_backfill_considers_a_limited_number_of_jobs(lab: Lab) -> None:
     jobs = (*HEAD, "3 1 1 20 20", "4 1 1 5 5")
     assert lab.starts(f"{SLURM},bf_max_job_test=1", 4, *jobs)["3"] == 110
     assert lab.starts(f"{SLURM},bf_max_job_test=2", 4, *jobs)["3"] == 1
-
-
-def test_backfill_considers_a_limited_number_of_jobs_of_a_user(lab: Lab) -> None:
-    jobs = (*HEAD, "3 1 1 20 20")
-    assert lab.starts(f"{SLURM},bf_max_job_user=1", 4, *jobs)["3"] == 110
-
-
-def test_job_beyond_the_window_keeps_no_place(lab: Lab) -> None:
+    assert lab.starts(f"{SLURM},bf_max_job_user=1", 4, *jobs[:3])["3"] == 110
     # Nothing is planned for job 2, so job 3 passes it although that delays it.
     assert lab.starts(f"{SLURM},bf_window=50", 4, *HEAD, "3 1 1 500 500") == {"1": 0, "2": 501, "3": 1}
+
+
+def test_main_half_stops_at_the_first_that_does_not_fit(lab: Lab) -> None:
+    engine = lab.run(SLURM, 4, *HEAD, "3 2 1 20 20", until=2)
+    assert lab.kept(engine, "3") == BehindInPartition(engine.moment.jobs[1])
 
 
 def test_first_that_does_not_fit_closes_its_own_partition_only(tmp_path: Path) -> None:

@@ -72,34 +72,25 @@ def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
 
 
 # Partitions
-def test_the_first_partitions_get_what_is_left_over(lab: Lab) -> None:
+def test_partitions_lend_and_keep_processors(lab: Lab) -> None:
     engine = lab.run("multiqueue", 8, "1 0 1 5 5")
     assert engine.present._machine.owners == [0b111, 0b111000, 0b11000000]
-
-
-def test_a_pivot_borrows_what_its_partition_lacks(lab: Lab) -> None:
     # Both others have two idle processors; the one with the lower number lends, its lowest-numbered one.
     engine = lab.run("multiqueue", 6, "1 0 3 5 5", until=0)
     assert borrowed(engine) == [("1", 0, 1, 0b000100)]
     assert lab.start(engine, "1") == Start(engine.moment.jobs[0], PivotDue(partition=0, borrowed=1), on=0b000111)
     assert engine.present._machine.owners == [0b000111, 0b001000, 0b110000]
-
-
-# Nine processors, three a partition. Job 1 holds two of the second, so that it has one idle, the first three.
-LOANS = ("1 0 2 5000 5000", "2 1 7 20000 20000")
-
-
-def test_the_partition_with_the_most_idle_processors_lends_first(lab: Lab) -> None:
     engine = lab.run("multiqueue", 9, *LOANS, until=1)
     assert borrowed(engine) == [("2", 2, 0, 0b000000111), ("2", 2, 1, 0b000100000)]
     assert engine.present._machine.owners == [0, 0b000011000, 0b111100111]
-
-
-def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> None:
     engine = lab.run("multiqueue", 9, *LOANS, "3 30000 1 10 10", until=29999)
     assert engine.present._machine.owners == [0, 0b000011000, 0b111100111]
     engine.run()
     assert borrowed(engine)[-1] == ("3", 0, 2, 0b000000001)
+
+
+# Nine processors, three a partition. Job 1 holds two of the second, so that it has one idle, the first three.
+LOANS = ("1 0 2 5000 5000", "2 1 7 20000 20000")
 
 
 def test_partition_owns_the_processors_of_its_running_jobs(lab: Lab) -> None:
@@ -183,24 +174,18 @@ def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) ->
 
 
 # Speculative runs
-def test_cut_speculative_run_waits_again_by_its_original_rank(lab: Lab) -> None:
+def test_speculative_runs_start_where_they_harm_nobody(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
     assert lab.start(engine, "1") == Start(engine.moment.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
     schedule = engine.schedule()
     assert schedule.start.tolist() == [0, 35]
     assert schedule.end.tolist() == [35, 45]
-
-
-def test_speculative_run_starts_at_its_reservation(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 30 30", until=2)
     assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
     assert lab.kept(engine, "3") == TrialLater(at=18, limit=5, free=0)
     engine.run()
     assert engine.moment.start_of(2) == 18
     assert lab.start(engine, "3").because == TrialDue(limit=5)
-
-
-def test_a_speculative_run_starts_before_that_where_it_moves_nobody(lab: Lab) -> None:
     # Job 1 ends at 4 instead of 10.
     engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 30 30")
     assert lab.start(engine, "2").because == TrialEarly(limit=5, reserved=10)

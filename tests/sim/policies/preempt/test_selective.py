@@ -80,8 +80,10 @@ def figure_3_1(sf: float, tick: float = 1) -> Engine:
     return engine
 
 
-def test_with_a_suspension_factor_of_two_equal_jobs_are_never_suspended() -> None:
+def test_equal_jobs_suspend_each_other_as_the_sample_says() -> None:
     assert suspensions(figure_3_1(sf=2)) == []
+    assert suspensions(figure_3_1(1.5, tick=60)) == [(1800, "1")]
+    assert suspensions(figure_3_1(1.2, tick=60)) == [(720, "1"), (2340, "2"), (4320, "1")]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -89,11 +91,6 @@ def test_equal_jobs_suspend_each_other_at_most_n_times(n: int) -> None:
     above, below = 2 ** (1 / (n + 1)), 2 ** (1 / (n + 1)) - 0.001
     assert len(suspensions(figure_3_1(above))) == n
     assert len(suspensions(figure_3_1(below))) == n + 1
-
-
-def test_equal_jobs_suspend_each_other_when_the_sample_says() -> None:
-    assert suspensions(figure_3_1(1.5, tick=60)) == [(1800, "1")]
-    assert suspensions(figure_3_1(1.2, tick=60)) == [(720, "1"), (2340, "2"), (4320, "1")]
 
 
 # Victims
@@ -144,14 +141,11 @@ def test_memory_makes_suspending_and_resuming_last(lab: Lab) -> None:
     assert engine.schedule().end[0] == pytest.approx(110 + 2 * takes)
 
 
-def test_memory_is_written_faster_with_more_bandwidth() -> None:
+def test_memory_is_written_by_processors_and_bandwidth() -> None:
     job = Job(0, "1", 0, 1, 10)
     assert Selective(memory=True, bandwidth=1).overhead(job) == 4 * Selective(memory=True, bandwidth=4).overhead(job)
     assert 100 <= Selective(memory=True, bandwidth=1).overhead(job) <= 1000
     assert Selective().overhead(job) == 0
-
-
-def test_memory_is_spread_over_the_processors() -> None:
     narrow, wide = Job(0, "1", 0, 1, 10), Job(0, "1", 0, 8, 10)
     assert Selective(memory=True).overhead(narrow) == 8 * Selective(memory=True).overhead(wide)
 

@@ -20,17 +20,17 @@ def job(profile: str = "ten", **more: Any) -> dict[str, Any]:
     return {"id": "1", "subtime": 0, "res": 2, "profile": profile, **more}
 
 
-def test_a_job_runs_as_long_as_its_profile_delays() -> None:
+def test_jobs_are_read_or_counted() -> None:
     trace = parse([job(subtime=3.5, walltime=100)], {"ten": TEN}, nb_res=4)
     assert trace.column(Field.RUN).tolist() == [10]
     assert trace.column(Field.SUBMIT).tolist() == [3.5]
     assert trace.column(Field.ESTIMATE).tolist() == [100]
     assert trace.column(Field.PROCS_ASKED).tolist() == [2]
     assert trace.header.max_procs == 4
-
-
-def test_ids_are_numbers_or_names() -> None:
     assert parse([job(id=3), job(id="w0!3")], {"ten": TEN}).ids == ("3", "w0!3")
+    trace = parse([job(), job(), job(res="two", id=5), 7], {"ten": TEN})
+    (note,) = trace.fidelity.skipped
+    assert (note.what, note.count, note.first) == ("damaged jobs", 2, "job 3")
 
 
 @pytest.mark.parametrize("walltime", [-1, None, 0, "soon"])
@@ -54,12 +54,6 @@ def test_profiles_give_run_times() -> None:
     assert gone.what == "run time unknown: the file does not describe the job's profile"
     profiles = {"ten": TEN, "loop": {"type": "composed", "seq": ["ten", "loop"]}}
     assert parse([job("loop")], profiles).ids == ()
-
-
-def test_a_damaged_job_is_left_out_and_counted() -> None:
-    trace = parse([job(), job(), job(res="two", id=5), 7], {"ten": TEN})
-    (note,) = trace.fidelity.skipped
-    assert (note.what, note.count, note.first) == ("damaged jobs", 2, "job 3")
 
 
 def test_json_that_is_no_workload_is_refused() -> None:

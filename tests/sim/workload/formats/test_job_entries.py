@@ -10,13 +10,22 @@ from sim.workload.shape import ComputeNode, NodeGroup, Shape
 SHAPE = Shape((ComputeNode("n1", 4, 100, (("gpu", 2),)),), (NodeGroup("day", frozenset({0})),))
 
 
-def test_equal_requests_of_different_jobs_are_one_object() -> None:
+def test_requests_are_shared_and_words_read() -> None:
     entries = JobEntries(SHAPE)
     first = entries.request({"id": "1", "submit": 0, "run": 5, "tasks": 2, "gpus": 1, "partitions": ["day"]})
     second = entries.request({"id": "2", "submit": 9, "run": 7, "tasks": 2, "gpus": 1, "partitions": ["day"]})
     assert first is not None
     assert first is second
     assert (first.each, first.tasks, first.groups) == ((1, 0, 1), 2, (0,))
+    entries = JobEntries(SHAPE)
+    assert entries.request({"nodes": 1, "features": [["a"], {"b": 1}, "fast"]}) == entries.request(
+        {"nodes": 1, "features": "fast"}
+    )
+    assert entries.request({"nodes": {"a": 1}}) is None
+    entries = JobEntries(SHAPE)
+    assert entries.unread({"id": 1, "gpu": 1, "gpus": 1, "run": 5}) == ""
+    assert entries.unread({"wall": 1, "colour": "red"}) == "colour"
+    assert entries.unread({"fpgas": 0}) == ""
 
 
 @pytest.mark.parametrize(("one", "other"), [(True, 1), (False, 0), (True, 1.0)])
@@ -27,18 +36,3 @@ def test_values_that_only_compare_equal_are_told_apart(one: object, other: objec
         assert request is not None
         assert request.is_exclusive == (exclusive is True)
     assert entries.request({"nodes": one, "cores": 1}) is None  # no number
-
-
-def test_entry_with_tables_is_read_without_being_remembered() -> None:
-    entries = JobEntries(SHAPE)
-    assert entries.request({"nodes": 1, "features": [["a"], {"b": 1}, "fast"]}) == entries.request(
-        {"nodes": 1, "features": "fast"}
-    )
-    assert entries.request({"nodes": {"a": 1}}) is None
-
-
-def test_words_of_the_machine_are_read_in_singular_and_plural() -> None:
-    entries = JobEntries(SHAPE)
-    assert entries.unread({"id": 1, "gpu": 1, "gpus": 1, "run": 5}) == ""
-    assert entries.unread({"wall": 1, "colour": "red"}) == "colour"
-    assert entries.unread({"fpgas": 0}) == ""

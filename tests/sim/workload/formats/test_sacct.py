@@ -72,12 +72,15 @@ def test_what_a_job_is_charged_to_stays_with_it_wherever_it_goes() -> None:
     assert parse(record()).accounts == Workload.of(parse(record())).accounts == ()
 
 
-def test_users_and_partitions_become_numbers_with_names() -> None:
+def test_names_and_repeated_ids_are_kept() -> None:
     trace = parse(record(user="ann"), record(job="2", user="bob"), record(job="3", user="ann"))
     assert trace.column(Field.USER).tolist() == [0, 1, 0]
     assert trace.names[Field.USER] == ("ann", "bob")
     assert trace.names[Field.QUEUE] == ("batch",)
     assert trace.header.queues == {0: "batch"}
+    trace = parse(record(), record(submit="2021-12-10T16:00:00"))
+    assert trace.ids == ("1", "1")
+    assert any("come again" in note.what for note in trace.fidelity.assumed)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +127,6 @@ def test_odd_names_shift_no_columns() -> None:
     assert np.array_equal(with_pipe.table, parse(record(), record(name="x|y")).table)
 
 
-def test_a_requeued_job_is_kept_as_often_as_it_comes() -> None:
-    trace = parse(record(), record(submit="2021-12-10T16:00:00"))
-    assert trace.ids == ("1", "1")
-    assert any("come again" in note.what for note in trace.fidelity.assumed)
-
-
 def test_dump_without_jobs_is_refused() -> None:
     with pytest.raises(TraceError, match=r"dump.log:1: has no column Submit, no column Elapsed .*NCPUS"):
         parse("1|x", header="JobID|JobName\n")
@@ -160,7 +157,7 @@ def test_real_dumps_are_read_whole(shared: Path) -> None:
 HELD = "JobID|Submit|Eligible|Start|Elapsed|NCPUS\n"
 
 
-def test_a_job_that_was_held_comes_when_it_became_eligible() -> None:
+def test_held_jobs_come_when_they_may() -> None:
     held = "1|2021-12-10T14:00:00|2021-12-13T14:00:00|2021-12-13T14:00:30|01:00:00|4"
     free = "2|2021-12-10T14:00:00|2021-12-10T14:00:00|2021-12-10T15:00:00|01:00:00|4"
     trace = parse(held, free, header=HELD)
@@ -168,14 +165,17 @@ def test_a_job_that_was_held_comes_when_it_became_eligible() -> None:
     assert trace.column(Field.WAIT).tolist() == [30, 3600]
     (note,) = [note for note in trace.fidelity.assumed if "eligible" in note.what]
     assert (note.count, note.first) == (1, "job 1")
-
-
-def test_a_job_that_was_held_comes_when_submitted_if_that_is_asked_for() -> None:
     held = "1|2021-12-10T14:00:00|2021-12-13T14:00:00|2021-12-13T14:00:30|01:00:00|4"
     trace = sacct.read(HELD + held, "dump", "dump.log", sacct.Reading(held="submit"))
     assert trace.column(Field.SUBMIT).tolist() == [0]
     assert trace.column(Field.WAIT).tolist() == [3 * 86400 + 30]
     assert any("as asked" in note.what for note in trace.fidelity.assumed)
+    held = WAITS.format(2, "Dependency").replace(
+        "2026-11-23T10:01:00|2026-11-23T10:01:00", "2026-11-23T10:01:00|Unknown"
+    )
+    text = WAITING + RAN.format("COMPLETED") + "\n" + held
+    assert sacct.read(text, "x", "x.log").ids == ("1",)
+    assert sacct.read(text, "x", "x.log", sacct.Reading(held="submit")).ids == ("1", "2")
 
 
 @pytest.mark.parametrize("eligible", ["Unknown", "", "2021-12-09T14:00:00", "2021-12-12T14:00:00"])
@@ -214,16 +214,18 @@ RAN = "1|2026-11-23T10:00:00|2026-11-23T10:00:00|2026-11-23T10:00:05|00:10:00|4|
 WAITS = "2|2026-11-23T10:01:00|2026-11-23T10:01:00|Unknown|00:00:00|0|{}|None assigned|PENDING|00:30:00|{}"
 
 
-def test_a_waiting_job_starts_no_earlier_than_the_dump_was_made() -> None:
+def test_waiting_jobs_are_as_of_the_dump() -> None:
     trace = parse(RAN.format("RUNNING"), WAITS.format(2, "Priority"), header=WAITING)
     assert trace.column(Field.RUN).tolist() == [3600, 1800]
     assert trace.column(Field.PROCS_ASKED).tolist() == [4, 2]
     assert trace.column(Field.WAIT).tolist() == [5, 9 * 60 + 5]  # 10:10:05, where the running job stands
-
-
-def test_a_job_over_its_limit_keeps_its_time_so_far() -> None:
     trace = parse(RAN.format("RUNNING").replace("01:00:00", "00:05:00"), header=WAITING)
     assert trace.column(Field.RUN).tolist() == [600]
+    array = WAITS.format(2, "Priority").replace("2|", "2_[4-6,9%3]|", 1)
+    assert parse(array, header=WAITING).ids == ("2_4", "2_5", "2_6", "2_9")
+    beside = RAN.format("COMPLETED").replace("1|", "3|", 1)
+    trace = parse(RAN.format("SUSPENDED"), beside, header=WAITING)
+    assert trace.header.max_procs == 4
 
 
 @pytest.mark.parametrize("reason", ["JobHeldUser", "PartitionTimeLimit", "DependencyNeverSatisfied"])
@@ -231,20 +233,6 @@ def test_a_job_that_no_policy_can_start_is_counted(reason: str) -> None:
     trace = parse(RAN.format("COMPLETED"), WAITS.format(2, reason), header=WAITING)
     assert trace.ids == ("1",)
     assert [note.what for note in trace.fidelity.skipped] == [f"waiting for what no policy gives ({reason})"]
-
-
-def test_a_job_that_is_not_eligible_waits_only_when_submit_counts() -> None:
-    held = WAITS.format(2, "Dependency").replace(
-        "2026-11-23T10:01:00|2026-11-23T10:01:00", "2026-11-23T10:01:00|Unknown"
-    )
-    text = WAITING + RAN.format("COMPLETED") + "\n" + held
-    assert sacct.read(text, "x", "x.log").ids == ("1",)
-    assert sacct.read(text, "x", "x.log", sacct.Reading(held="submit")).ids == ("1", "2")
-
-
-def test_the_tasks_of_an_array_wait_one_by_one() -> None:
-    array = WAITS.format(2, "Priority").replace("2|", "2_[4-6,9%3]|", 1)
-    assert parse(array, header=WAITING).ids == ("2_4", "2_5", "2_6", "2_9")
 
 
 def test_the_machine_is_what_ran_and_not_what_can_never_run() -> None:
@@ -258,22 +246,13 @@ def test_the_machine_is_what_ran_and_not_what_can_never_run() -> None:
     assert Workload.of(trace).ids == ("1", "3")
 
 
-def test_a_suspended_job_does_not_make_its_node_larger() -> None:
-    beside = RAN.format("COMPLETED").replace("1|", "3|", 1)
-    trace = parse(RAN.format("SUSPENDED"), beside, header=WAITING)
-    assert trace.header.max_procs == 4
-
-
-def test_times_are_those_of_the_zone_and_its_summer() -> None:
+def test_times_are_of_their_zone() -> None:
     summer, winter = record(submit="2026-07-01T12:00:00"), record(job="2", submit="2026-12-01T12:00:00")
     text = COLUMNS + summer + "\n" + winter
     trace = sacct.read(text, "x", "x.log", sacct.Reading(zone=ZoneInfo("Europe/Berlin")))
     assert trace.header.clock[0] == "Europe/Berlin"
     assert trace.header.unix_start == 1782900000  # 10:00 in UTC
     assert trace.column(Field.SUBMIT)[1] == 153 * 86400 + 3600
-
-
-def test_times_in_seconds_need_no_zone() -> None:
     trace = parse("1|1639144800|00:10:00|4", header="JobID|Submit|Elapsed|NCPUS\n")
     assert trace.header.unix_start == 1639144800
     assert not [note for note in trace.fidelity.assumed if "zone" in note.what]

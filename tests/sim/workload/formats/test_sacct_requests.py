@@ -50,20 +50,14 @@ def asked(machine: Shape, **row: str) -> tuple[object, ...]:
     return request.each, request.per_node, request.least
 
 
-def test_memory_is_shared_among_cores_and_gpus_among_nodes(machine: Shape) -> None:
+def test_requests_are_of_what_nodes_have(machine: Shape) -> None:
     assert machine.kinds == ("cores", "memory", "gpu")
     assert asked(machine, reqtres="cpu=4,mem=4000M,node=1") == ((1, 1000, 0), (), 1)
     assert asked(machine, alloctres="cpu=4,gres/gpu=2,mem=8G,node=2") == ((1, 2048, 0), (0, 0, 1), 1)
     assert asked(machine, reqtres="cpu=4,gres/gpu=4,mem=4000M,node=3", reqnodes="3") == ((1, 1000, 1), (), 3)
     assert asked(machine, reqtres="", reqmem="2000Mc") == ((1, 2000, 0), (), 1)
-
-
-def test_a_job_on_whole_nodes_asks_for_each_of_them(machine: Shape) -> None:
     row = {"partition": "whole", "alloctres": "cpu=12,mem=48000M,node=3"}
     assert asked(machine, cores="12", **row) == ((1, 0, 0), (0, 16000, 0), 1)
-
-
-def test_memory_that_no_node_has_is_not_asked_for() -> None:
     machine = read_machine("[[node]]\ncores = 4\n", "x.nodes")
     assert asked(machine, reqtres="cpu=4,mem=4000M,gres/gpu=1,node=1") == ((1, 0), (), 1)
 

@@ -24,9 +24,10 @@ def test_hosts_keep_malformed_text_as_one_name(text: str) -> None:
     assert hosts(text) == (text,)
 
 
-def test_hosts_are_bounded_over_all_parts() -> None:
+def test_odd_texts_are_bounded() -> None:
     text = ",".join(f"{letter}[1-{MOST_HOSTS // 2}]" for letter in "abc")
     assert hosts(text) == (text,)
+    assert list(records("No reservations in the system", "ReservationName")) == []
 
 
 def test_fields_and_records_begin_at_their_keys() -> None:
@@ -34,7 +35,3 @@ def test_fields_and_records_begin_at_their_keys() -> None:
     assert (record["State"], record["CPUTot"], record["Reason"]) == ("IDLE", "4", "a b [root@x]")
     text = "NodeName=n1 Reason=see NodeName=n9\n   CPUTot=2\nNodeName=n2 CPUTot=4\n"
     assert [record["NodeName"] for record in records(text, "NodeName")] == ["n1", "n2"]
-
-
-def test_text_without_records_has_none() -> None:
-    assert list(records("No reservations in the system", "ReservationName")) == []

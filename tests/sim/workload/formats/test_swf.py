@@ -26,12 +26,19 @@ def written(trace: Trace) -> str:
     return file.getvalue()
 
 
-def test_a_line_is_a_job_with_eighteen_fields() -> None:
+def test_a_line_is_a_job_with_its_processors() -> None:
     trace = parse(GOOD)
     assert trace.ids == ("1",)
     assert trace.table.tolist() == [[1, 0, 5, 100, 4, -1, -1, 4, 200, -1, 1, 7, 8, 9, 2, 1, -1, -1]]
     assert trace.format == "swf"
     assert not trace.fidelity
+    assert parse("1 0 5 100 x -1 -1 4").column(Field.PROCS_ASKED)[0] == 4
+    with pytest.raises(TraceError, match="expected lines of 18 numbers"):
+        parse("1 0 5 100 x -1 -1 y")
+    trace = parse("1 0 5 100 0.5 -1 -1 2.5")
+    assert trace.column(Field.PROCS_ASKED)[0] == 3
+    assert Workload.of(trace).width.tolist() == [3]
+    assert trace.fidelity.assumed[0].what == "processors that are no whole number, rounded up"
 
 
 def test_columns_that_are_missing_or_odd_are_read() -> None:
@@ -70,24 +77,14 @@ def test_a_line_without_a_time_is_damaged(field: Field, junk: str) -> None:
     assert (note.what, note.count, note.first) == ("damaged lines", 1, "line 3")
 
 
-def test_one_of_the_two_fields_for_processors_is_enough() -> None:
-    assert parse("1 0 5 100 x -1 -1 4").column(Field.PROCS_ASKED)[0] == 4
-    with pytest.raises(TraceError, match="expected lines of 18 numbers"):
-        parse("1 0 5 100 x -1 -1 y")
-
-
-def test_part_of_a_processor_is_rounded_up_to_a_whole_one() -> None:
-    trace = parse("1 0 5 100 0.5 -1 -1 2.5")
-    assert trace.column(Field.PROCS_ASKED)[0] == 3
-    assert Workload.of(trace).width.tolist() == [3]
-    assert trace.fidelity.assumed[0].what == "processors that are no whole number, rounded up"
-
-
-def test_a_file_without_a_good_line_says_what_was_expected_and_got() -> None:
+def test_file_without_jobs_is_refused_or_empty() -> None:
     with pytest.raises(TraceError) as error:
         parse("; a comment\nDear diary, today")
     expected = "expected lines of 18 numbers (Standard Workload Format), got 'Dear diary, today'"
     assert str(error.value) == f"log.swf:2: {expected}"
+    trace = parse("; MaxProcs: 8\n;\n")
+    assert trace.table.shape == (0, 18)
+    assert Workload.of(trace).procs == 8
 
 
 def test_damaged_lines_shift_no_others() -> None:
@@ -106,12 +103,6 @@ def test_damaged_lines_shift_no_others() -> None:
     assert trace.table[1].tolist() == [1, 0, -1, 100, 4, -1, *trace.table[0, 6:].tolist()]
     assert [note.first for note in trace.fidelity.assumed[:2]] == ["line 2"] * 2
     assert parse(GOOD + GOOD.strip() + "x").fidelity.assumed[0].first == "line 2"
-
-
-def test_a_file_with_only_comments_is_an_empty_trace() -> None:
-    trace = parse("; MaxProcs: 8\n;\n")
-    assert trace.table.shape == (0, 18)
-    assert Workload.of(trace).procs == 8
 
 
 def test_the_header_tells_the_machine() -> None:
@@ -191,25 +182,22 @@ def test_real_files_with_names_of_columns_and_lists_of_precedings(shared: Path) 
     assert trace.fidelity.assumed[0].first == "line 7"
 
 
-def test_ids_that_come_twice_and_times_before_0_are_reported() -> None:
+def test_odd_jobs_are_told_of() -> None:
     lines = ["7 0 -1 5 1 -1 -1 1", "7 3 -1 5 1 -1 -1 1", "8 -1 -1 5 1 -1 -1 1"]
     told = {note.what: note.first for note in Workload.of(parse("\n".join(lines))).fidelity.assumed}
     assert told["ids that come again (such as requeued jobs), kept as jobs of their own"] == "job 7"
     assert told["submitted before time 0 (-1 means unknown), kept unchanged"] == "job 8"
-
-
-def test_impossibly_wide_job_is_skipped_without_a_machine_size() -> None:
     workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
     assert (workload.ids, workload.procs) == (("1",), 4)
     assert workload.fidelity.skipped[0].what == "wider than the largest supported machine (10,000,000 processors)"
-
-
-def test_what_is_shorter_than_the_clock_tells_is_nothing() -> None:
     lines = ["1 0 -1 1e-9 1 -1 -1 1 1e-9", "2 0 -1 5 2 -1 -1 2 1e-300", "3 1 -1 1e-6 1 -1 -1 1 1"]
     workload = Workload.of(parse("\n".join(lines)))
     assert workload.runtime.tolist() == [1, 5, 1e-6]
     assert workload.estimate.tolist() == [1, 5, 1]
     assert "run time under a microsecond, taken as 1 second" in {note.what for note in workload.fidelity.assumed}
+    ids = ("007", "8", "0", "9.0", "10")
+    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids)).ids == ids
+    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids[:3])).ids == ids[:3]
 
 
 def test_reading_in_a_thread_changes_no_filters_of_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,12 +211,6 @@ def test_reading_in_a_thread_changes_no_filters_of_warnings(monkeypatch: pytest.
     parse(GOOD + GOOD.replace("100", "1oo"))
     assert len(seen) > 1
     assert all(filters == seen[0] for filters in seen)
-
-
-def test_ids_stay_as_they_are_written() -> None:
-    ids = ("007", "8", "0", "9.0", "10")
-    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids)).ids == ids
-    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids[:3])).ids == ids[:3]
 
 
 def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

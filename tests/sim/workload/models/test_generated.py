@@ -18,20 +18,14 @@ def test_generated_workload_has_the_load_and_is_reproducible(model: str) -> None
     assert not np.array_equal(made[0].table, generate(model, 500, 128, seed=4, load=0.6, like=like).table)
 
 
-def test_what_is_not_told_is_as_in_the_other_trace() -> None:
+def test_generated_jobs_follow_their_model() -> None:
     like = read("lublin-128", jobs=400)
     made = Workload.of(generate("sud", 800, like=like))
     assert made.procs == 128
     assert offered(made) == pytest.approx(offered(like), rel=0.02)
-
-
-def test_run_times_of_sud_are_uniform() -> None:
     run = generate("sud", 4000, 256).column(Field.RUN)
     shares = np.histogram(run, bins=8, range=(60, 14400))[0] / len(run)
     assert (np.abs(shares - 1 / 8) < 0.02).all()
-
-
-def test_what_is_missing_is_reported() -> None:
     for model, said in (("hyper-erlang", "--like TRACE"), ("sud", "--procs N"), ("sad", "did you mean 'sud'")):
         with pytest.raises(ParameterError, match=said):
             generate(model, 10)

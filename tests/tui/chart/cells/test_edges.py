@@ -18,21 +18,15 @@ def test_no_two_times_touch_at_any_zoom(per_column: float) -> None:
     assert len(shown) >= len(ticks) - 2
 
 
-def test_the_day_is_said_where_it_is_new() -> None:
+def test_times_and_now_stand_in_their_places() -> None:
     view = ChartView(900, 90, 120, 40, 0, 9)
     assert [tick.label for tick in time_ticks(view)] == [
         "d1 00:00", "03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "d2 00:00", "03:00",
     ]  # fmt: skip
-
-
-def test_now_is_written_where_it_is() -> None:
     view = ChartView(60, 0, 40, 40, 0, 9)
     assert time_axis(view, 20 * 60)[0].index("now") == 21
     assert "now" not in time_axis(view, 40 * 60)[0]
     assert time_axis(view, 39 * 60)[0].endswith("┴")
-
-
-def test_in_ascii_the_axis_is_ascii() -> None:
     assert "".join(time_axis(ChartView(60, 0, 40, 40, 0, 9), 600, ascii_only=True)).isascii()
 
 
@@ -59,15 +53,12 @@ def test_by_event_the_axis_says_so_and_no_time_is_cut(per_column: float, columns
 NODES = tuple((4 * number, f"n{9 - number}") for number in range(9))
 
 
-def test_every_node_that_has_a_row_is_named_beside_its_cores() -> None:
+def test_nodes_have_edges() -> None:
     roomy = node_ticks(ChartView(60, 0, 40, 36, 0, 36), NODES, 2)
     assert [(tick.at, tick.label) for tick in roomy] == [(2 * row, f"n{row + 1}") for row in range(9)]
     tight = node_ticks(ChartView(60, 0, 40, 8, 0, 36, cuts=tuple(low for low, _ in NODES)), NODES, 2)
     assert [tick.label for tick in tight] == ["n1", "n4", "n6", "n8"]
     assert node_ticks(ChartView(60, 0, 40, 8, 4, 12), NODES, 1)[0].label == "n7"
-
-
-def test_bands_of_several_processors_end_between_nodes() -> None:
     cuts = (0, 2, 6, 8)  # nodes of 2, 4 and 2 cores
     assert ChartView(60, 0, 40, 4, 0, 8, cuts=cuts).edges() == (8, 6, 2, 0)
     assert ChartView(60, 0, 40, 2, 0, 8, cuts=cuts).edges() == (8, 2, 0)

@@ -56,21 +56,15 @@ def fills(root: Element) -> set[str]:
     return {shape.get("fill", "") for shape in root.iter()}
 
 
-def test_every_job_that_fits_is_named_once() -> None:
+def test_pictures_name_jobs_and_run_nothing() -> None:
     said = words(picture(chart("z-figure4", "easy")))
     assert [said[f"J{number}"] for number in range(1, 6)] == [1, 1, 1, 1, 1]
-
-
-def test_it_says_what_it_is_to_those_who_do_not_see_it() -> None:
     root = picture(chart("z-figure4", "easy"))
     told = {child.get("id"): child.text or "" for child in root}
     assert root.get("role") == "img"
     assert root.get("aria-labelledby") == "title description"
     assert told["title"] == "z-figure4 · easy · 10 processors"
     assert "5 jobs on processors" in told["description"]
-
-
-def test_nothing_in_it_runs_and_nothing_is_fetched() -> None:
     written = draw_svg(chart("k-figure3.1", "selective:sf=1.2"), LIGHT, 800, 500)
     assert "<script" not in written
     assert "href" not in written

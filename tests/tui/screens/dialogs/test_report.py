@@ -30,15 +30,12 @@ def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
     return trace, Workload.of(trace)
 
 
-def test_jobs_machine_span_and_load_are_reported(damaged: tuple[Trace, Workload]) -> None:
+def test_report_says_what_was_read(damaged: tuple[Trace, Workload]) -> None:
     text = report_text(*damaged)
     assert "jobs      2 of the 3 in the file" in text
     assert "machine   4 processors" in text
     assert "span      2h47 from the first to the last submission" in text
     assert "load      45.5 %" in text
-
-
-def test_report_lists_skipped_and_assumed_with_first_cases(damaged: tuple[Trace, Workload]) -> None:
     text = report_text(*damaged)
     assert "1  never ran (run time < 0) (first: job 2)" in text
     assert "1  no estimate; the run time is taken instead (first: job 3)" in text
@@ -50,10 +47,13 @@ def test_jobs_that_will_be_killed_are_counted() -> None:
     assert "killed    1 job that" in report_text(trace, replace(workload, killed=workload.submit == 0))
 
 
-def test_note_is_wrapped_with_an_indent_and_printable() -> None:
+def test_notes_are_wrapped_and_joined() -> None:
     comments = (" Note: cleaned", "       with a filter\x1b[2J", "", " Queues: 4", "       no note")
     trace = Trace("x", "swf", (), np.empty((0, len(Field))), Header(comments=comments))
     assert notes_of(trace) == ["cleaned with a filter?[2J"]
+    trace, _ = Source("lublin-128").read()
+    assert any("mostly 1 or powers of two" in note for note in notes_of(trace))
+    assert any(note.startswith("Try easy") for note in notes_of(trace))
 
 
 async def test_escape_closes_it(ask: Ask) -> None:
@@ -68,9 +68,3 @@ async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
         assert "All jobs were read unchanged." not in person.text
         await person.press("end")
         assert "All jobs were read unchanged." in person.text
-
-
-def test_note_in_small_letters_continues_the_one_before() -> None:
-    trace, _ = Source("lublin-128").read()
-    assert any("mostly 1 or powers of two" in note for note in notes_of(trace))
-    assert any(note.startswith("Try easy") for note in notes_of(trace))

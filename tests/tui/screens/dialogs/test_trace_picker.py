@@ -37,19 +37,15 @@ def typed(person: Person) -> str:
     return person.app.screen.query_one("#find", Input).value
 
 
-def test_folders_come_first_then_what_is_called_like_a_trace(folder: Path) -> None:
+def test_traces_are_found(folder: Path) -> None:
     found = titles("")
     assert found["This folder"] == ["old/", "log-a.swf", "log-b.swf", "a-letter"]
     assert found["Samples"] == [name for name, _ in captions()]
     assert "Opened before" not in found
-
-
-def test_hidden_files_are_shown_to_those_who_type_the_dot(folder: Path) -> None:
     assert titles(f"{folder}/.h") == {str(folder): [".hidden.swf"]}
-
-
-def test_words_find_samples_by_what_they_show(folder: Path) -> None:
     assert titles("ousterhout")["Samples"] == ["z-figure7"]
+    (section,) = sections("nowhere/x", ())
+    assert section.more == "cannot be listed: no such file or directory"
 
 
 def test_a_path_is_completed_as_far_as_it_is_clear(folder: Path) -> None:
@@ -70,11 +66,6 @@ def test_of_a_great_folder_the_beginning_is_listed_and_the_rest_counted(folder: 
     (section,) = sections("old/", ())
     assert len(section.choices) == MOST_FILES
     assert section.more == "and 1 more; type more of the name"
-
-
-def test_a_folder_that_is_not_there_is_said(folder: Path) -> None:
-    (section,) = sections("nowhere/x", ())
-    assert section.more == "cannot be listed: no such file or directory"
 
 
 async def test_enter_opens_what_was_looked_for(ask: Ask, folder: Path) -> None:
