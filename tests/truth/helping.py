@@ -14,7 +14,7 @@ from sim.support.formatting import clock, shortened
 from sim.workload.model import Job
 from sim.workload.outages import absent
 from tests.truth.runs import Run
-from tests.truth.words import COUNTS, Lasts, UntrueError, demand, demand_equal, lasts, read_aloud, reads
+from tests.truth.words import COUNTS, Lasts, UntrueError, demand, demand_equal, lasts, matched, reads, tried
 from tui.cli.explain import longest_waits
 from tui.panels.alternative_rows import asked, in_words, rows
 
@@ -62,10 +62,7 @@ def read_help(runs: Sequence[Run], rank: int) -> Iterator[UntrueError]:
     if [waits.own(tried.policy) for tried in found] != sorted(map(waits.own, (tried.policy for tried in found))):
         yield UntrueError(f"Helped: out of order: {table}")
     for told in (asked(runs[0].workload, rank), *(" | ".join(row) for row in table), in_words(job, found, first)):
-        try:
-            read_aloud(Helped, told, waits)
-        except UntrueError as false:
-            yield false
+        yield from tried(Helped, told, waits)
 
 
 @reads(Helped, "What would have helped {j} ({n} processor(s) for {s}, submitted {any})?")
@@ -136,11 +133,9 @@ def read_best(waits: Waits, best: str, name: str, by: Lasts, first: str, *price:
     more = waits.more(best)
     demand_equal(price[0] if price else 0, sum(each > 1 for each in more.values()), "how many wait longer")
     if price:
-        match = re.fullmatch(
+        match = matched(
             r"(?:by (\S+)|\(never starts\)); all other jobs wait (\S+) (longer|less) on average\.", str(price[2])
         )
-        demand(match is not None, f"nobody reads {price[2]!r}")
-        assert match is not None
         is_worst(waits, best, str(price[1]), match[1])
         is_about_change(waits.change(best), match[2], match[3] == "longer")
 

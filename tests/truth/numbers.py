@@ -62,12 +62,12 @@ def _(after: After, job: Work, found: Evidence, at: float, row: Any, names: Any 
     are_enough(after, job, names, at, number)
 
 
-@reads(f.PassedBy, "passed by: {n} job that arrived later{any}", "passed by: {n} jobs that arrived later{any}")
+@reads(f.PassedBy, "passed by: {n} job(s) that arrived later{any}")
 def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
     have_passed(after, job, many, way)
 
 
-@reads(f.Ahead, "ahead of it: {n} job, {n} processor(s)", "ahead of it: {n} jobs, {n} processor(s)")
+@reads(f.Ahead, "ahead of it: {n} job(s), {n} processor(s)")
 def _(after: After, job: Work, found: Evidence, many: int, wanted: int) -> None:
     line = line_of(after.world, job)
     demand(job in line, "it stands in no queue")

@@ -22,7 +22,7 @@ from tests.truth.runs import Run, Step
 from tests.truth.stories import NUMBERS
 from tests.truth.teller import often
 from tests.truth.told import After
-from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, read_aloud, reads, whole
+from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, matched, reads, tried, whole
 from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
@@ -111,10 +111,7 @@ def read_panels(sight: Sight) -> Iterator[UntrueError]:
     step = decisions.draw(replace(sight.context, selected=None), SIZE, 0)
     told += [(Deciding, line.text) for line in step.body if line.text.startswith("No ")]
     for kind, sentence in told:
-        try:
-            read_aloud(kind, sentence, sight)
-        except UntrueError as false:
-            yield false
+        yield from tried(kind, sentence, sight)
 
 
 def _sections(lines: Sequence[str]) -> dict[str, list[str]]:
@@ -218,9 +215,7 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
     moves = [after - before for before, after in pairwise(plans) if abs(after - before) > 1e-6]
     later = sum(move > 0 for move in moves)
     turns = r"(?:, in rows: moves of a turn or more(?:, or replanned)?)?"
-    match = re.fullmatch(rf"([^(]*?){turns}(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved)
-    demand(match is not None, f"nobody reads {moved!r}")
-    assert match is not None
+    match = matched(rf"([^(]*?){turns}(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved)
     many = 0 if match[1] == "0 times" else often(match[1])
     demand_equal(
         (many, whole(match[2] or "0"), whole(match[3] or "0")), (len(moves), len(moves) - later, later), "moved"
@@ -249,7 +244,7 @@ class Deciding:
     """Kind of line in the decisions panel: why there is no decision."""
 
 
-@reads(Deciding, "No decisions: {n} job {any} waiting.", "No decisions: {n} jobs {any} waiting.")
+@reads(Deciding, "No decisions: {n} job(s) {any} waiting.")
 def _(sight: Sight, many: int, waits: str) -> None:
     demand(not sight.step.decisions)
     demand_equal((many, waits), (len(sight.after.world.waiting), "keeps" if many == 1 else "keep"))

@@ -19,7 +19,17 @@ from sim.support.formatting import clock, clock_near
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
 from tests.truth.runs import Run
-from tests.truth.words import COUNTS, UntrueError, demand, demand_equal, exactly, lasts, read_aloud, reads
+from tests.truth.words import (
+    COUNTS,
+    UntrueError,
+    demand,
+    demand_equal,
+    exactly,
+    lasts,
+    matched,
+    reads,
+    tried,
+)
 
 Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 
@@ -49,12 +59,9 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
             (Instead, how_it_differs(found, first.workload)),
         )
         for kind, told in lines:
-            try:
-                read_aloud(
-                    kind, told, Parted((first, second), names, found.time, (accounts[0][0], accounts[1][0]), found.only)
-                )
-            except UntrueError as false:
-                yield false
+            yield from tried(
+                kind, told, Parted((first, second), names, found.time, (accounts[0][0], accounts[1][0]), found.only)
+            )
     yield from read_figures(first, second)
 
 
@@ -97,11 +104,7 @@ def does(run: Run, time: float, done: str, one: Account) -> None:
     The reason why it waits is checked with its account.
     """
     step = [step for step in run.steps if step.now <= time][-1]
-    match = re.fullmatch(
-        r"([a-z ]+) (J\d+)( waiting| running| suspended| in the matrix)?(?: for (\S+))?(?:: (.*))?", done
-    )
-    demand(match is not None, f"nobody reads {done!r}")
-    assert match is not None
+    match = matched(r"([a-z ]+) (J\d+)( waiting| running| suspended| in the matrix)?(?: for (\S+))?(?:: (.*))?", done)
     verb, name, rest, limit, because = match.groups()
     demand_equal(name, f"J{one.job.id}")
     rank = one.job.rank
@@ -147,9 +150,7 @@ def _(parted: Parted, name: str, told: str) -> None:
     if told in NOT:
         return demand_equal(((name, NOT[told]), None), (first, second))
     done, left = "|".join(DONE), "|".join(NOT)
-    match = re.fullmatch(rf"({done})(?: (otherwise)| and ({left})| instead of (J\d+)(?:, which ({done}))?)?", told)
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
+    match = matched(rf"({done})(?: (otherwise)| and ({left})| instead of (J\d+)(?:, which ({done}))?)?", told)
     verb, otherwise, undone, other, which = match.groups()
     there = (other or name, NOT[undone] if undone else DONE[which or verb]) if otherwise or undone or other else None
     return demand_equal(((name, DONE[verb]), there), (second, first))

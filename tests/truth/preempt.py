@@ -97,7 +97,7 @@ def _(world: World, job: Work, own: int = 1) -> None:
     waits_for_own(world, job, own, own)
 
 
-@reads(k.WaitsForOwn, "{n} of its own {n} processor(s) is taken", "{n} of its own {n} processor(s) are taken")
+@reads(k.WaitsForOwn, "{n} of its own {n} processor(s) (is) taken")
 def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
     demand_equal(own, job.procs)
     demand_equal((busy, 0), taken_and_gone(world, job), "taken, gone")
@@ -125,11 +125,7 @@ def _(world: World, job: Work, gone: int, own: int, busy: int = 0) -> None:
     demand_equal((busy, gone), taken_and_gone(world, job), "taken, gone")
 
 
-@reads(
-    k.OwnClaimed,
-    "{n} of its own {n} processor(s) is claimed by jobs that suspended other jobs to get them",
-    "{n} of its own {n} processor(s) are claimed by jobs that suspended other jobs to get them",
-)
+@reads(k.OwnClaimed, "{n} of its own {n} processor(s) (is) claimed by jobs that suspended other jobs to get them")
 def _(world: World, job: Work, claimed: int, own: int) -> None:
     mask, masks = world.aside[job.rank].mask, 0
     for rank in world.claims:
@@ -149,7 +145,7 @@ def _(world: World, job: Work, victims: Names) -> None:
     demand(leaving, "they have left")
 
 
-@reads(k.ClaimTaken, "{js} runs on processors claimed for it", "{js} run on processors claimed for it")
+@reads(k.ClaimTaken, "{js} run(s) on processors claimed for it")
 def _(world: World, job: Work, others: Names) -> None:
     claimed = world.claim_of(job.rank)
     there = [rank for rank, held in world.running.items() if held.mask & claimed]

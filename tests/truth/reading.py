@@ -27,7 +27,7 @@ from tests.truth.stories import read_life
 from tests.truth.summaries import Fair
 from tests.truth.told import After, Pass, read_evidence
 from tests.truth.traces import Traces
-from tests.truth.words import UntrueError, exactly, read_aloud
+from tests.truth.words import UntrueError, exactly, tried
 from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
 from tui.replay.stage import OwnNumbers
@@ -133,20 +133,14 @@ class Reader:
                 yield UntrueError(f"J{rank + 1}: {false}")
             job = run.workload.jobs[rank]
             if run.spec == "recorded" and not run.switches and None not in (job.recorded_start, life.start):
-                try:
-                    read_aloud(
-                        Reality,
-                        in_reality(run.scenario, rank),
-                        run,
-                        job.replaced(submit=self.chronicle.world.jobs[rank].submit),
-                    )
-                except UntrueError as false:
-                    yield false
+                yield from tried(
+                    Reality,
+                    in_reality(run.scenario, rank),
+                    run,
+                    job.replaced(submit=self.chronicle.world.jobs[rank].submit),
+                )
             if rank == self.chronicle.watched[0] and not run.workload.follows:
-                try:
-                    read_aloud(Fair, had_nobody_come(life, run.scenario), life, start_alone(run, rank))
-                except UntrueError as false:
-                    yield false
+                yield from tried(Fair, had_nobody_come(life, run.scenario), life, start_alone(run, rank))
 
     def _note_passes(self, world: World, decision: Decision) -> None:
         """Record that the job, which starts now, passes every earlier arrival that still waits."""

@@ -416,11 +416,7 @@ def _(world: World, job: Work, window: int, head: str) -> None:
     demand(job.procs <= world.free(), "it does not fit")
 
 
-@reads(
-    k.PlannedLater,
-    "needs {n}, {n} free now, but {n} stay free for its estimate of {s} only from {t}",
-    "needs {n}, {n} free now, but {n} stays free for its estimate of {s} only from {t}",
-)
+@reads(k.PlannedLater, "needs {n}, {n} free now, but {n} stay(s) free for its estimate of {s} only from {t}")
 def _(world: World, job: Work, needs: int, free: int, stay: int, long: Lasts, at: float) -> None:
     demand_equal(stay, job.procs)
     needs_of(world, job, needs, free)

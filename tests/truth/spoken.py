@@ -14,7 +14,7 @@ from sim.decisions.sentences import say, why
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.outcomes import interruptions
 from tests.truth.told import goes_down, others
-from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads, whole
+from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, reads, tried, whole
 from tests.truth.world import World, has_room
 from tui.panels.evidence import evidence
 from tui.panels.numbers_so_far import draw_metrics, figures
@@ -25,10 +25,7 @@ def read_frame(frame: Frame) -> Iterator[UntrueError]:
     told = [*of_queue(frame), (Sentence, sentence(frame.context, 5000).text)]
     told += [*_grown(frame), *_numbers(frame)]
     for kind, each in told:
-        try:
-            read_aloud(kind, each, frame)
-        except UntrueError as false:
-            yield false
+        yield from tried(kind, each, frame)
     if (ids := [each.split()[1] for kind, each in told if kind is Waiting]) != (true := in_order(frame)):
         yield UntrueError(f"Waiting: {ids}, true {true}")
 
@@ -58,11 +55,7 @@ NOUNS = {
 """For each type of decision, the most notable first: the noun with which the sentence counts decisions"""
 
 
-@reads(
-    Sentence,
-    "The run is over: {n} job, mean wait {s}. Longest wait {s}{any}. Utilization {any} %.",
-    "The run is over: {n} jobs, mean wait {s}. Longest wait {s}{any}. Utilization {any} %.",
-)
+@reads(Sentence, "The run is over: {n} job(s), mean wait {s}. Longest wait {s}{any}. Utilization {any} %.")
 def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: str) -> None:
     world = frame.world
     demand(frame.is_last)

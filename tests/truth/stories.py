@@ -25,7 +25,19 @@ from tests.truth.lives import Chronicle, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
 from tests.truth.told import Pass
 from tests.truth.waits import WaitStep, read_missing, read_parts
-from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, demand_one, lasts, reads, whole
+from tests.truth.words import (
+    Lasts,
+    Names,
+    Tenths,
+    UntrueError,
+    demand,
+    demand_equal,
+    demand_one,
+    lasts,
+    matched,
+    reads,
+    whole,
+)
 from tests.truth.world import mask_of
 from tui.cli.explain import as_dict, of_its_own
 
@@ -109,9 +121,7 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
     rest = rest[: came.start()] if came else rest
     if not rest:
         return
-    ended = re.fullmatch(r"\. At that moment (.*)", rest)
-    demand(ended is not None, f"nobody reads {rest!r}")
-    assert ended is not None
+    ended = matched(r"\. At that moment (.*)", rest)
     early = {rank: until for rank, until in begun.freed if until > teller.time}
     if early or not ended[1].endswith(" ended as expected"):
         read_early(teller, ended[1], early)
@@ -221,14 +231,12 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     every = teller.record.steps
     on = any(time == until and re.match(r"For \S+ \(", row) for time, row in teller.story)
     told_of = [some for of in (every, lasting(every)) if (some := steps_told(of, teller.time, until, many, on))]
-    match = re.fullmatch(
+    match = matched(
         r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It lacked [^.]*\.)?"
         r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
         told,
         re.DOTALL,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     parts, missing = match[2], match[3] or ""
 
     def read_steps(steps: list[WaitStep]) -> None:
@@ -430,12 +438,10 @@ def _(teller: Teller, ran: Lasts) -> None:
 @reads(Row, "Placed in the matrix{any}.")
 def _(teller: Teller, told: str) -> None:
     begun = teller.begun_now(m.Place)
-    match = re.fullmatch(
+    match = matched(
         r"(, passing jobs ahead of it in the queue)?: row (\d+) \((?:the only one|one of ([\d,]+) rows)\), (.*?); (.*)",
         told,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     demand_equal(bool(match[1]), begun.decision.passes, "past others")
     demand_equal((int(match[2]), whole(match[3] or "1")), (begun.decision.row, begun.rows), "row, rows")
     demand_equal(match[5], teller.why(begun.decision))
@@ -443,9 +449,7 @@ def _(teller: Teller, told: str) -> None:
     if pieces := re.fullmatch(r"columns? ([\d -]+)", match[4]):
         demand_equal(mask_of(pieces[1]), columns, "columns")
         return
-    span = re.fullmatch(r"([\d,]+) columns from (\d+) to (\d+)", match[4])
-    demand(span is not None, f"nobody reads {match[4]!r}")
-    assert span is not None
+    span = matched(r"([\d,]+) columns from (\d+) to (\d+)", match[4])
     lowest = (columns & -columns).bit_length() - 1
     demand_equal((whole(span[1]), int(span[2]), int(span[3])), (columns.bit_count(), lowest, columns.bit_length() - 1))
 

@@ -11,7 +11,7 @@ from sim.workload.outages import absent
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way
 from tests.truth.waits import read_summary
-from tests.truth.words import Lasts, demand, demand_equal, lasts, reads, whole
+from tests.truth.words import Lasts, demand, demand_equal, lasts, matched, reads, whole
 
 
 @reads(Life, "policy: {any}")
@@ -89,7 +89,7 @@ def wait_of(teller: Teller) -> float:
 def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
     demand_equal(name, teller.job.name)
     demand(waited.is_about(wait_of(teller)), wait_of(teller))
-    match = re.fullmatch(
+    match = matched(
         r"(?: \((\S+) of it after a run whose work was lost\))?(?: because |: )(.*?)\. "
         r"(?:No job passed it|([\d,]+) jobs? passed it: (.*?))\.( \S+(?: \S+)*? arrived later but (?:was|were)"
         r" ahead of it in queue order\.)?"
@@ -97,8 +97,6 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
         r"((?: After its start .*\.| Sharing the machine, it took .*\.)?)",
         told,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     again, because, many, who, ahead, way, rest = match.groups()
     wait = teller.wait_of(teller.record.steps)
     if again:
@@ -117,14 +115,12 @@ def read_who_was_in_the_way(teller: Teller, told: str) -> None:
     guilty = in_the_way(passes)
     if not passes or guilty is None:
         return demand(not told, told)
-    match = re.fullmatch(
+    match = matched(
         r"(?:It did not hold processors it needed|None of them held processors it needed|"
         r"(It|All of them|[\d,]+ of them) held processors it needed:"
         r" without the jobs that passed it, ([\d,]+) would have been free at (.*))\.",
         told,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     many, procs, since = match.groups()
     said = {None: 0, "It": 1, "All of them": len(passes)}.get(many)
     demand_equal(whole(many.split()[0]) if said is None else said, guilty, "in its way")
@@ -181,13 +177,11 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     earlier = sum(re.search(r", \S+ earlier", row) is not None for row in moves)
     given_up = sum(row.startswith("Planned start") and " dropped" in row for _, row in rows)
     first = next((time, row) for time, row in rows if row in plans)
-    match = re.fullmatch(
+    match = matched(
         r"(.*?)(?:; moved (once|twice|[\d,]+ times) \((.*?)\))?(?:[,;] dropped (once|twice|[\d,]+ times))?"
         r"(?:, largest moves above)?",
         told,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     demand_equal(often(match[2]) if match[2] else 0, len(moves), "moved")
     demand_equal(often(match[4]) if match[4] else 0, given_up, "given up")
     if match[3]:

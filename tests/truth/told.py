@@ -1,6 +1,5 @@
 """Check the sentences and numbers with which Why explains a job against the recomputed state after each step."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from math import inf
@@ -27,8 +26,10 @@ from tests.truth.words import (
     demand,
     demand_equal,
     exactly,
+    matched,
     read_aloud,
     reads,
+    tried,
     whole,
 )
 from tests.truth.world import Plan, Slot, Work, World, has_room
@@ -121,10 +122,7 @@ def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> It
     told: list[tuple[type, str]] = [(Evidence, clause) for clause in found.clauses if clause not in said]
     told += [(type(fact), ": ".join(fact_row(fact, exactly))) for fact in found.facts]
     for kind, sentence in told:
-        try:
-            read_aloud(kind, sentence, after, job, found)
-        except UntrueError as false:
-            yield false
+        yield from tried(kind, sentence, after, job, found)
 
 
 def kept_of(after: After, job: Work) -> Any:
@@ -357,7 +355,7 @@ def _finish(world: World, rank: int) -> float:
             return to - (turning.ran[rank] - needs)
 
 
-@reads(Evidence, "{n} job passed it{any}.", "{n} jobs passed it{any}.")
+@reads(Evidence, "{n} job(s) passed it{any}.")
 def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
     have_passed(after, job, many, way)
 
@@ -366,9 +364,7 @@ def have_passed(after: After, job: Work, many: int, way: str) -> None:
     """Check how many jobs passed the job, and how many of them held processors that it needed."""
     passes: Collection[Pass] = after.passed.get(job.rank, {}).values()
     demand_equal(many, len(passes), "passed")
-    told = re.fullmatch(r"|, (?:which (held|did not hold)|(none|all|[\d,]+) of which held) processors it needed", way)
-    demand(told is not None, f"nobody reads {way!r}")
-    assert told is not None
+    told = matched(r"|, (?:which (held|did not hold)|(none|all|[\d,]+) of which held) processors it needed", way)
     counted = {"": 1 if told[1] == "held" else 0, "none": 0, "all": many}.get(told[2] or "")
     said = whole(told[2]) if counted is None else counted
     demand_equal(said if way else None, in_the_way(passes), "in its way")
@@ -390,7 +386,7 @@ def _(after: After, job: Work, found: Evidence, name: str, since: Lasts, ran: La
     demand(ran.is_about(after.world.ran[job.rank]))
 
 
-@reads(Evidence, "{js} runs on its processors, until {t} at most.", "{js} run on its processors, until {t} at most.")
+@reads(Evidence, "{js} run(s) on its processors, until {t} at most.")
 def _(after: After, job: Work, found: Evidence, said: Names, until: float) -> None:
     sitters_are(after, job, said, until)
 

@@ -12,7 +12,7 @@ from sim.decisions import reasons_to_wait as k
 from sim.decisions.sentences import fields_of, jobs_in
 from tests.truth.peers import EASIES
 from tests.truth.told import After, goes_down, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
-from tests.truth.words import UntrueError, demand, demand_equal, lasts, whole
+from tests.truth.words import UntrueError, demand, demand_equal, lasts, matched, whole
 from tests.truth.world import Work, World, has_room
 
 
@@ -305,14 +305,12 @@ def seconds_of(wait: Wait, told: str) -> float:
 def read_ahead(wait: Wait, told: str) -> None:
     """Check the number of jobs ahead at the first and the last of the steps, and the first job in the queue."""
     first, last = wait.steps[0].ahead, wait.steps[-1].ahead
-    match = re.fullmatch(
+    match = matched(
         r"(?P<only>J\d+) ahead of it|"
         r"(?P<first>[\d,]+) jobs? ahead of it(?:, (?P<last>none|[\d,]+) at the end)?"
         r"(?:, (?P<head>J\d+) first in the queue)?|",
         told,
     )
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
     if match["only"]:
         demand_equal((first, last), (1, 1), "ahead")
         demand_equal({match["only"]}, {step.head for step in wait.steps}, "the head")
@@ -330,9 +328,7 @@ def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of:
     if not told:
         return
     first, job = wait.steps[0], wait.job
-    match = re.fullmatch(r" It lacked ([\d,]+)( more)? processors?, due from (.*)\.", told)
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
+    match = matched(r" It lacked ([\d,]+)( more)? processors?, due from (.*)\.", told)
     lacking = job.procs - first.free
     demand_equal((whole(match[1]), bool(match[2])), (lacking, lacking < job.procs), "it needed, more")
     need, come = [], 0

@@ -6,7 +6,7 @@ that are rounded to it.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -101,7 +101,8 @@ class Template:
             part, converter = _PARTS[kind]
             pattern += part + re.escape(rest)
             self._converters.append(converter)
-        self._pattern = re.compile(pattern.replace(r"processor\(s\)", "processors?"), re.DOTALL)
+        pattern = pattern.replace(r"\(s\)", "s?").replace(r"\(is\)", "(?:is|are)")
+        self._pattern = re.compile(pattern, re.DOTALL)
 
     def read(self, sentence: str) -> list[Any] | None:
         """Return the values in the sentence; None if the template does not match it."""
@@ -149,6 +150,21 @@ def read_aloud(kind: type, sentence: str, *given: Any) -> None:
         _change(kind, sentence, given)
         _misplace(kind, sentence, given)
         are_changed.reset(token)
+
+
+def tried(kind: type, sentence: str, *given: Any) -> Iterator[UntrueError]:
+    """Yield the error if the sentence is false or has no check."""
+    try:
+        read_aloud(kind, sentence, *given)
+    except UntrueError as false:
+        yield false
+
+
+def matched(pattern: str, told: str, flags: int = 0) -> re.Match[str]:
+    """Return the match of the whole text; raise UntrueError if there is none."""
+    if (match := re.fullmatch(pattern, told, flags)) is None:
+        raise UntrueError(f"nobody reads {told!r}")
+    return match
 
 
 def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
