@@ -115,7 +115,7 @@ def test_a_value_of_another_kind_is_refused(tmp_path: Path, table: str, column: 
         list(results.rows([column]) if table == "runs" else results.rows([], also=[column]))
 
 
-def test_a_schema_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_results_are_refused_or_made(tmp_path: Path) -> None:
     path = tmp_path / "r"
     with Results(path, write=True):
         pass
@@ -123,9 +123,6 @@ def test_a_schema_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(damaged)
     with pytest.raises(ResultsError), Results(path) as results:
         list(results.rows(["trace"], also=["mean_wait"]))
-
-
-def test_a_file_that_is_not_there_is_made_to_write_only(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no such file of results"):
         Results(tmp_path / "r")
     assert not (tmp_path / "r").exists()

@@ -8,7 +8,7 @@ from sim.workload.model import Header
 from tests.sim.conftest import Lab
 
 
-def test_hours_follow_the_clock_through_summer_time() -> None:
+def test_hours_are_those_of_the_clock() -> None:
     zone = ZoneInfo("Europe/Stockholm")
     winter, summer = (datetime(1997, month, 7, 9, 30, tzinfo=zone) for month in (1, 7))
     hours = hours_of_week(
@@ -16,9 +16,6 @@ def test_hours_follow_the_clock_through_summer_time() -> None:
     )
     assert hours.tolist() == [24 * at.weekday() + 9 for at in (winter, summer)]
     assert [at.astimezone(UTC).hour for at in (winter, summer)] == [8, 7]
-
-
-def test_hours_beyond_the_calendar_are_those_of_utc() -> None:
     hours = hours_of_week(Header(unix_start=0, time_zone="3600"), np.array([1e15]))
     assert hours.tolist() == [int(1e15 // 3600 + 72) % HOURS]
 

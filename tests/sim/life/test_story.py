@@ -44,26 +44,23 @@ def test_figures_have_the_size_of_the_machine_at_submission(lab: Lab) -> None:
     assert sizes == ["3 processors, 2 there when it came", "3 of 4 processors"]
 
 
-def test_switch_returns_a_job_without_a_turn_to_the_queue(lab: Lab) -> None:
+def test_story_follows_switches(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 100 100", "2 1 4 100 100")
     life = life_of(workload, "gang:mpl=2,slice=50", 1, switches=[(10, "gang:mpl=1,slice=50")])
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
     assert told[0].startswith("The policy is switched from gang:")
     assert told[1] == "Its row had not had a turn when the policy was switched: it returns to the queue."
+    workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
+    life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])
+    waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]
+    assert waits[0].startswith("For 2m30 (1 step) too few running jobs had an xfactor small enough")
+    assert waits[1].startswith("For 2m30 (1 step) fewer than its 2 processors were free")
 
 
 def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 1 100 100", "2 5 3 10 10").with_outages([Outage(-inf, 20, 0b1100, True)])
     (told,) = [told for time, told in rows_of(life_of(workload, "easy", 1), 6, 6) if time == 20]
     assert told.endswith("and fits: needs 3, 3 free. 2 more processors had just become available.")
-
-
-def test_story_after_a_switch_mentions_no_victims(lab: Lab) -> None:
-    workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
-    life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])
-    waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]
-    assert waits[0].startswith("For 2m30 (1 step) too few running jobs had an xfactor small enough")
-    assert waits[1].startswith("For 2m30 (1 step) fewer than its 2 processors were free")
 
 
 def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:

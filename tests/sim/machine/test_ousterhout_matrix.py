@@ -48,10 +48,20 @@ def test_jobs_have_homes_and_replicas() -> None:
     )
 
 
-def test_migrating_takes_other_columns_also_some_of_its_own() -> None:
+def test_copies_and_moves_keep_apart() -> None:
     matrix = two_rows()
     matrix.move(10, 1, 0b0110)
     assert (matrix.columns(10), matrix.used(1)) == (0b0110, 0b0110)
+    matrix = two_rows()
+    twin = matrix.copy()
+    twin.replicate(10, 2)
+    twin.open_row()
+    assert matrix.picture() == two_rows().picture()
+    assert matrix.open_row() == twin.rows[-1]
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    with refused(matrix, "it is replicated"):
+        matrix.move(10, 2)
 
 
 def test_ids_of_empty_rows_are_not_reused_before_cleaning() -> None:
@@ -65,15 +75,6 @@ def test_ids_of_empty_rows_are_not_reused_before_cleaning() -> None:
     matrix.clean()
     assert matrix.open_row() == 1
     assert list(matrix.rows) == [2, 4, 1]
-
-
-def test_a_copy_goes_its_own_way() -> None:
-    matrix = two_rows()
-    twin = matrix.copy()
-    twin.replicate(10, 2)
-    twin.open_row()
-    assert matrix.picture() == two_rows().picture()
-    assert matrix.open_row() == twin.rows[-1]
 
 
 def refused(matrix: Matrix, says: str) -> contextlib.AbstractContextManager[object]:
@@ -104,13 +105,6 @@ def test_what_is_impossible_is_refused_and_changes_nothing() -> None:
         matrix.remove(30)
     assert matrix.picture() == two_rows().picture()
     assert (matrix.used(1), matrix.used(2)) == (0b0011, 0b1100)
-
-
-def test_a_replicated_job_does_not_move() -> None:
-    matrix = two_rows()
-    matrix.replicate(10, 2)
-    with refused(matrix, "it is replicated"):
-        matrix.move(10, 2)
 
 
 @given(st.lists(st.tuples(st.sampled_from("pmrxcdo"), st.integers(0, 5), st.integers(1, 5), st.integers(1, 63))))

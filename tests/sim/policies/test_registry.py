@@ -120,13 +120,10 @@ def test_replacement_may_keep_only_the_aliases_it_replaces(registry: Registry) -
     assert dict(registry.aliases) == {"m": "mine", "e": "easy"}
 
 
-def test_a_second_one_is_refused_and_changes_nothing(registry: Registry) -> None:
+def test_registry_refuses_what_hides_another(registry: Registry) -> None:
     with pytest.raises(TypeError, match="two policies are called 'mine'"):
         registry.add(Better)
     assert registry["mine"] is Mine
-
-
-def test_a_short_name_never_hides_a_policy(registry: Registry) -> None:
     with pytest.raises(TypeError, match="two policies are called 'mine'"):
         registry.add(Easy, {"mine": "easy"})
     assert list(registry) == ["mine"]

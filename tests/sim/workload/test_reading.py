@@ -63,12 +63,9 @@ def test_content_decides_the_format_and_the_name_only_a_tie(text: str, name: str
     assert sniff(text, name) == format
 
 
-def test_line_ends_of_other_systems(tmp_path: Path) -> None:
+def test_odd_bytes_are_read(tmp_path: Path) -> None:
     for end in (b"\r\n", b"\r"):
         assert read(put(tmp_path / "x", SWF.replace(b"\n", end))).ids == ("1",)
-
-
-def test_comments_may_be_in_any_encoding(tmp_path: Path) -> None:
     latin = read(put(tmp_path / "x", b"; Computer: Universit\xe4t\n" + SWF))
     utf8 = read(put(tmp_path / "y", b"\xef\xbb\xbf; Computer: Universit\xc3\xa4t\n" + SWF))
     assert latin.header.computer == utf8.header.computer == "Universität"

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -157,21 +155,6 @@ def test_the_partition_of_a_job_is_that_in_which_it_started() -> None:
         first = history.of(rank)[0]
         shares = [(owned & first.processors).bit_count() for owned in history.owners_at(first.start)]
         assert found[rank] in [partition_hue(p) for p, share in enumerate(shares) if share == max(shares)]
-
-
-def test_boundaries_move_where_processors_are_borrowed() -> None:
-    engine = engine_of("multiqueue")
-    engine.advance(150)
-    chart = draw(ChartMaker(engine.workload), engine, replace(camera_of(engine), by_rows=False))
-    view, owners = chart.view, chart.owners
-    assert owners is not None
-    for column in range(0, view.column_of(engine.now), 7):
-        then = engine.history.owners_at(view.time_at(column + 1) - 1e-6)
-        for band in range(0, view.bands, 5):
-            edges = view.edges()
-            band_set = (1 << edges[band]) - (1 << edges[band + 1])
-            shares = [(owned & band_set).bit_count() for owned in then]
-            assert not shares or shares[owners[band, column]] == max(shares)
 
 
 @pytest.mark.parametrize("then", ["conservative", "gang:slice=60"])

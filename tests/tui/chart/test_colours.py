@@ -34,17 +34,11 @@ def own_hues(ids: list[str]) -> list[int]:
     return found
 
 
-def test_a_job_keeps_its_hue_before_and_after_it_starts(workload: Workload) -> None:
+def test_hues_stay_with_their_jobs(workload: Workload) -> None:
     assert hues(workload, "job") == hues(workload, "job", now=50) == hues(workload, "job", now=-1) == [0, 1, 2, 3]
-
-
-def test_a_window_of_a_trace_has_the_hues_of_the_whole(workload: Workload) -> None:
     every = Colours(workload).of("job", np.arange(4), *(np.zeros(4),) * 2, 0, lambda rank: None)
     part = Colours(workload.take(slice(2, 4))).of("job", np.arange(2), *(np.zeros(2),) * 2, 0, lambda rank: None)
     assert part.tolist() == every[2:].tolist()
-
-
-def test_jobs_without_numbers_have_hues_in_their_order() -> None:
     assert own_hues(["w0!3", "7"]) == [0, 1]
     assert own_hues([]) == []
     assert own_hues(["9" * 5000, "1"])[1] == 0

@@ -88,11 +88,15 @@ def test_free_cores_of_no_use_look_unlike_other_free_cores(engine: Engine, mode:
     assert not seen[0] & seen[1]
 
 
-def test_place_under_the_pointer_is_a_core_of_a_node(engine: Engine) -> None:
+def test_places_are_cores_of_nodes(engine: Engine) -> None:
     chart = chart_of(engine, SIZE, per_column=2)
     spot = spot_at(chart, 10, chart.view.rows_of(2).start)
     assert spot is not None
     assert free_text(chart, spot) == "at 00:00:21 core 2 of n1 was free, but no waiting job had room on the node"
+    chart = chart_of(engine, SIZE, per_column=2, memory=True)
+    assert chart.by_owner is not None
+    low, _ = chart.by_owner.orders[0].borders[0]
+    assert spot_at(chart, 10, chart.view.rows_of(low).start) is None
 
 
 def test_many_nodes_are_lanes_by_use(tmp_path: Path) -> None:
@@ -123,13 +127,6 @@ def test_highest_band_of_memory_has_its_name_beside_it(engine: Engine) -> None:
         assert len(named) == 1
         assert named < highest
         assert "mem" not in picture(engine, look, size, per_column=2)
-
-
-def test_place_between_two_nodes_is_no_core(engine: Engine) -> None:
-    chart = chart_of(engine, SIZE, per_column=2, memory=True)
-    assert chart.by_owner is not None
-    low, _ = chart.by_owner.orders[0].borders[0]
-    assert spot_at(chart, 10, chart.view.rows_of(low).start) is None
 
 
 def test_bands_need_memory_and_three_rows_a_node(tmp_path: Path) -> None:

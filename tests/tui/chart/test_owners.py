@@ -9,7 +9,7 @@ from tests.tui.scenes import engine_of
 from tui.chart.axis import CLOCK
 from tui.chart.cells.grid import Size
 from tui.chart.hover import spot_at
-from tui.chart.owners import Band, ByOwner, Order, Partitioned, gap_of
+from tui.chart.owners import Band, ByOwner, Order, Partitioned
 from tui.chart.raster import FREE
 from tui.chart.scene import ChartScene
 
@@ -113,11 +113,3 @@ def test_bands_count_own_borrowed_and_lent(engine: Engine) -> None:
     by_owner = ByOwner(how, at_8000, CLOCK, STEP, 0, 60)
     bands = by_owner.bands(by_owner.of(59))
     assert bands == (Band(4, 1, 3, 9, 0), Band(4, 4, 0, 6, 5), Band(22, 10, 12, 0, 10))
-
-
-@pytest.mark.parametrize(("seen", "rows"), [(30, 54), (100, 40), (430, 60), (10_000, 40), (3, 1)])
-def test_a_line_is_seen_whatever_the_size(seen: int, rows: int) -> None:
-    gap = gap_of(seen, rows, 3)
-    thick = 2 if rows >= 24 else 1
-    assert gap >= 1
-    assert gap * rows // (seen + 3 * gap) >= thick or rows <= 3 * thick

@@ -108,7 +108,7 @@ async def test_a_place_on_the_chart_is_an_answer(tmp_path: Path) -> None:
         assert "Right. At 00:30:00: J4 starts" in seen(run, "#lesson")
 
 
-async def test_what_is_typed_is_read_at_enter_and_refused_in_a_line(tmp_path: Path) -> None:
+async def test_typed_answers_are_read_at_enter(tmp_path: Path) -> None:
     async with lesson(tmp_path, START) as run:
         await run.press("3", "h", "h")
         assert "> 3hh_" in seen(run, "#lesson")
@@ -116,9 +116,6 @@ async def test_what_is_typed_is_read_at_enter_and_refused_in_a_line(tmp_path: Pa
         assert "a time is seconds" in noted(run)
         await run.press("backspace", "backspace", "0", "m", "enter")
         assert "Right." in seen(run, "#lesson")
-
-
-async def test_a_day_and_a_time_are_typed_with_the_blank_between_them(tmp_path: Path) -> None:
     async with lesson(tmp_path, START) as run:
         await run.press("d", "0", "space", "0", "0", "colon", "2", "0", "enter")
         assert "00:20:00 is 10m00 too early." in seen(run, "#lesson")

@@ -40,10 +40,12 @@ def test_a_verdict_names_partitions_as_the_chart_does() -> None:
     assert "first in short's queue" in lines[1].text
 
 
-def test_a_percentage_is_not_torn_apart() -> None:
+def test_markdown_is_drawn_as_words() -> None:
     assert [part.text for part in markdown("in use 84.1 % instead of 72.4 %.", 35)] == [
         "  in use 84.1 % instead of", "  72.4 %."
     ]  # fmt: skip
+    lines = flowed([Span("it is "), Span("12m", "strong"), Span(".")], 13)
+    assert [line.text for line in lines] == ["  it is", "  12m."]
 
 
 @pytest.mark.parametrize("width", [12, 40, 60, 80, 200])
@@ -51,11 +53,6 @@ def test_nothing_is_wider_than_the_screen(width: int) -> None:
     long = replace(NOW, text="a" * 100 + " **b** " * 80 + "\n\n- " + "c d " * 50, question=ASKED)
     assert all(cells(line.text) <= max(width, 20) for line in lesson_lines(long, width)[1:])
     assert cells(walking_keys(width, NOW).text) <= width
-
-
-def test_words_of_several_styles_without_a_blank_between_stay_together() -> None:
-    lines = flowed([Span("it is "), Span("12m", "strong"), Span(".")], 13)
-    assert [line.text for line in lines] == ["  it is", "  12m."]
 
 
 @pytest.mark.parametrize("source", ["[red]x[/red]", "**open", "`", "* a *", "<b>x</b>", "\\x1b", "# no title"])

@@ -41,21 +41,19 @@ def test_forecasts_come_first_without_and_then_with_their_score() -> None:
     assert scored.forecasts.ours.forecasts == 3, "J2 was forecast in three polls before it started"
 
 
-def test_next_poll_continues_the_score() -> None:
+def test_polls_are_scored_in_order() -> None:
     made = Forecaster(watched(RUNS, WIDE))
     assert [ahead.is_scored for ahead in made.make(2)] == [False, True]
     (last,) = made.make(3)
     assert last.forecasts.ours is not None
     assert list(made.make(3)) == [last], "it is not made again"
-
-
-def test_earlier_poll_knows_nothing_of_later_ones() -> None:
     made = Forecaster(watched(RUNS, WIDE))
     assert len(list(made.make(3))) == 2
     *_, earlier = made.make(1)
     assert earlier.forecasts.ours is None
     assert set(earlier.forecasts.starts) == {"2"}
     assert made.made(3) is not None, "both boards are kept"
+    assert list(Forecaster(watched(RUNS, WIDE)).make(3, lambda: True)) == []
 
 
 def test_only_some_polls_are_scored_when_time_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,10 +61,6 @@ def test_only_some_polls_are_scored_when_time_is_short(monkeypatch: pytest.Monke
     *_, scored = Forecaster(watched(RUNS, WIDE)).make(3)
     assert scored.forecasts.ours is not None
     assert scored.forecasts.ours.forecasts == 1
-
-
-def test_search_ends_when_the_user_looks_elsewhere() -> None:
-    assert list(Forecaster(watched(RUNS, WIDE)).make(3, lambda: True)) == []
 
 
 def test_watch_brings_forecasts_to_the_screen_and_rests() -> None:

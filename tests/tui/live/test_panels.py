@@ -58,19 +58,20 @@ def test_score_of_the_forecasts_stands_above_the_strip() -> None:
     assert "2 pictures" in draw_strip(context, (120, 5)).text
 
 
-def test_top_line_counts_lines_that_cannot_be_read() -> None:
+def test_top_line_says_what_is_wrong() -> None:
     context = two()
     scene = replace(context.scene, cluster=replace(context.scene.cluster, unread=3))
     assert " · 3 lines unreadable" in top_line(replace(context, scene=scene), DAY + 132, 120).text
-
-
-def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
     context = two()
     scene = replace(context.scene, state=State(trouble="squeue: no controller", since=DAY + 130))
     for width in range(60, 120):
         assert " live " in top_line(two(), DAY + 132, width).text
     assert "no answer since" in top_line(replace(context, scene=scene), DAY + 190, 120).text
     assert "no controller" in sentence(replace(context, scene=scene), 120).text
+    gone = tuple(replace(node, states=frozenset({"DOWN"})) for node in NODES)
+    context = context_of(observed_of(runs("1", 3, "n1"), nodes=gone))
+    assert "3 of 8 cores busy" in top_line(context, DAY, 120).text
+    assert "5 cores down" in top_line(context, DAY, 120).text
 
 
 def test_top_line_says_when_the_next_poll_comes() -> None:
@@ -87,13 +88,6 @@ def test_top_line_says_when_the_next_poll_comes() -> None:
     assert "next in 48s" in shown(80, trouble="no", since=DAY + 130)
     scene = replace(context.scene, state=State(due=DAY + 132))
     assert "asking now" in top_line(replace(context, scene=scene), DAY + 132, 80).text
-
-
-def test_cores_that_run_jobs_are_never_called_down() -> None:
-    gone = tuple(replace(node, states=frozenset({"DOWN"})) for node in NODES)
-    context = context_of(observed_of(runs("1", 3, "n1"), nodes=gone))
-    assert "3 of 8 cores busy" in top_line(context, DAY, 120).text
-    assert "5 cores down" in top_line(context, DAY, 120).text
 
 
 def test_hidden_jobs_are_said_at_the_top() -> None:

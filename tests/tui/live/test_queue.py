@@ -11,7 +11,7 @@ from sim.live.forecast.expected import Expected
 from sim.live.forecast.ranges import Range
 from tests.effort import calls
 from tests.sim.live.cluster.captures import VERSIONS
-from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
+from tests.tui.live.moments import DAY, NODES, observed_of, recorded, waits
 from tui.live.panels import draw_job
 from tui.live.queue import draw_queue, moved_of, range_in_words
 from tui.live.scene import LiveContext, LiveScene, strip_of
@@ -44,18 +44,6 @@ def test_date_is_a_plan_a_question_a_begin_time_or_never() -> None:
     assert "not before" in rows["J2"]
     assert rows["J3"].split()[3] == "-"
     assert rows["J4"].split()[3] == "never"
-
-
-def test_narrow_queue_keeps_the_core_of_each_reason() -> None:
-    observed = observed_of(
-        runs("1", 4, "n1"), runs("2", 2, "n2"), replace(waits("3", 4, 7200, "Resources", "n1"), priority=9),
-        waits("4", 2, 7200, "Priority", "n1"), replace(waits("5", 1, 7200, "Resources"), gpus=2),
-    )  # fmt: skip
-    rows = {line.split()[0]: line for line in drawn(observed, 48)[2:]}
-    assert rows["J3"].endswith("4 > 2 free")
-    assert rows["J4"].endswith("behind 1 job")
-    assert "none with 2" in rows["J5"]
-    assert "J1 holds 4 cores" in drawn(observed, 200)[2]
 
 
 def test_how_a_date_moved_is_reported() -> None:
@@ -93,7 +81,7 @@ def test_range_is_written_in_few_columns(low: float, high: float, words: str) ->
     assert len(words) <= 13
 
 
-def test_mine_come_first_or_alone() -> None:
+def test_queue_is_of_a_user_or_a_partition() -> None:
     jobs = (replace(waits("1", 1), priority=9), replace(waits("2", 1), user="ann"))
     observed = Observed()
     observed.add(Cluster(at=DAY, nodes=NODES, jobs=jobs, me="ann"))
@@ -101,9 +89,6 @@ def test_mine_come_first_or_alone() -> None:
     mine = [line.split()[0] for line in drawn(observed, mine_first=True)[2:]]
     assert (first, mine) == (["J1", "J2"], ["J2", "J1"])
     assert [line.split()[0] for line in drawn(observed, only_mine=True)[2:]] == ["J2"]
-
-
-def test_a_queue_is_of_one_partition_or_of_all() -> None:
     jobs = (replace(waits("1", 1), partition="batch"), replace(waits("2", 1), partition="gpu,batch"))
     assert len(drawn(observed_of(*jobs), partition="batch")) == 4
     gpu = drawn(observed_of(*jobs), partition="gpu")

@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from sim.code.lines import PassCode
 from sim.timeline.timeline import Timeline
 from tests.tui.replays import replay
@@ -46,12 +44,6 @@ def test_code_panel_explains_why_it_is_empty() -> None:
     empty = context()
     no_code = replace(empty, scene=replace(empty.scene, code=PassCode()))
     assert "No line of the policy's code" in code.draw(no_code, (60, 9), 0).text
-
-
-@pytest.mark.parametrize("width", [1, 12, 30, 46])
-def test_a_narrow_panel_keeps_all_in_its_columns(width: int) -> None:
-    drawn = code.draw(context(), (width, 10), 0)
-    assert all(len(each.text.rstrip()) <= max(width, 20) for each in drawn.body)
 
 
 async def test_a_key_shows_the_code_and_the_session_keeps_it() -> None:

@@ -34,10 +34,14 @@ def test_walking_marks_one_decision_and_leaves_the_later_ones_quiet() -> None:
     assert (first.mark, second.mark) == (1, 2)
 
 
-def test_what_was_decided_about_the_selected_job_comes_into_sight() -> None:
+def test_long_lists_show_what_is_selected(lab: Lab) -> None:
     sheet = decisions.draw(replace(at_600(), selected=4), (44, 3), 0)
     assert sheet.mark == 3
     assert sheet.body[3].rank == 4
+    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
+    drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
+    assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
+    assert drawn.body[6].text == "▸ J202 waits: needs 2 > 0 free"
 
 
 def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> None:
@@ -62,13 +66,6 @@ def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
     ]
 
 
-def test_only_visible_lines_of_many_decisions_are_made(lab: Lab) -> None:
-    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
-    drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
-    assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
-    assert drawn.body[6].text == "▸ J202 waits: needs 2 > 0 free"
-
-
 def test_empty_phases_share_a_line_until_selected() -> None:
     context = context_of(engine_of("z-figure7", "gang", until=300))
     drawn = decisions.draw(context, (80, 30), 0)
@@ -87,14 +84,11 @@ def test_a_panel_without_decisions_teaches(lab: Lab) -> None:
     assert gang.body[0].text.startswith("No change to the matrix")
 
 
-def test_where_nothing_is_decided_who_is_suspended_waits_too(lab: Lab) -> None:
+def test_odd_steps_are_told(lab: Lab) -> None:
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     scene = replace(context.scene, snapshot=replace(context.scene.snapshot, decisions=()))
     told = decisions.draw(replace(context, scene=scene), (80, 20), 0).body[-1].text
     assert told == "No decisions: no job waits; 1 is suspended."
-
-
-def test_of_many_arrivals_a_few_are_named(lab: Lab) -> None:
     engine = lab.run("fcfs", 2, *(f"{number} 0 2 10 10" for number in range(1, 2001)), until=0)
     first = decisions.draw(context_of(engine), (80, 20), 0).body[0]
     assert first.text == "+ J1, J2, J3, J4 and 1,996 more arrive"

@@ -71,7 +71,15 @@ def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
     assert page(context)[page(context).index("Planned start") + 1] == "▄▁█"
 
 
-def test_small_moves_are_shown_after_a_switch_to_rows(lab: Lab) -> None:
+def test_odd_lives_are_told(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=none,speculate=20,speculate_over=100", 4, "1 0 4 200 200", until=20)
+    assert "from 1 to 1.10: flat while it runs" in " ".join(page(context_of(engine, selected=0)))
+    workload = lab.workload(4, "1 0 4 100 100", "2 10 4 10 10").with_outages([Outage(50, inf, 0b1)])
+    engine = Engine(workload, "fcfs")
+    engine.run(50)
+    told = page(context_of(engine, selected=1))
+    assert "J2 is cancelled: it needs 4 processors and at most 3 will ever be" in told
+    assert not any("comes at" in line for line in told)
     engine = lab.run("replan:order=sjf", 1, "1 0 1 100 100", "2 1 1 10 10", "3 2 1 5 5", until=2)
     engine.switch(parse_policy("gang-backfill:mpl=1,slice=20"), 3)
     told = ", moved twice, in rows: moves of a turn or more, or replanned (1 earlier, 1 later)"
@@ -81,28 +89,11 @@ def test_small_moves_are_shown_after_a_switch_to_rows(lab: Lab) -> None:
     assert told in page(context_of(alone, selected=2), 200)
 
 
-def test_what_was_done_in_a_run_that_was_cut_short_does_not_count(lab: Lab) -> None:
-    engine = lab.run("multiqueue:classes=none,speculate=20,speculate_over=100", 4, "1 0 4 200 200", until=20)
-    assert "from 1 to 1.10: flat while it runs" in " ".join(page(context_of(engine, selected=0)))
-
-
-def test_one_that_was_given_up_does_not_come(lab: Lab) -> None:
-    workload = lab.workload(4, "1 0 4 100 100", "2 10 4 10 10").with_outages([Outage(50, inf, 0b1)])
-    engine = Engine(workload, "fcfs")
-    engine.run(50)
-    told = page(context_of(engine, selected=1))
-    assert "J2 is cancelled: it needs 4 processors and at most 3 will ever be" in told
-    assert not any("comes at" in line for line in told)
-
-
-def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:
+def test_panel_leaves_out_what_is_shown_elsewhere(lab: Lab) -> None:
     jobs = ("1 0 4 100 100", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10")
     lines = page(context_of(lab.run("firstfit", 4, *jobs, until=3), selected=3))
     considered = lines[lines.index("Considered") + 1 : lines.index("Life") - 1]
     assert considered == ["… and 2 other decisions"]
-
-
-def test_what_the_decisions_say_is_not_said_again() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     lines = page(replace(context, visible=frozenset({"decisions"})))
     assert lines[lines.index("Considered") + 1 : lines.index("Life") - 1] == ["◐ J5 is backfilled on 5 processors"]

@@ -12,7 +12,6 @@ import pytest
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.chart.lanes import Lane
-from tui.look.palette import DARK
 from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
 from tui.panels.matrix_panel import draw_matrix, phases
@@ -46,17 +45,6 @@ def test_rows_are_in_the_order_of_their_lanes() -> None:
     lanes = tuple(Lane(row, False) for row in (3, 1, 2, 4))
     by_lane = replace(context, scene=replace(context.scene, chart=replace(context.scene.chart, lanes=lanes)))
     assert [line.text[0] for line in draw_matrix(by_lane, (28, 9)).head[:4]] == ["3", "1", "2", "4"]
-
-
-def test_matrix_without_colour_has_edges_and_fillings() -> None:
-    mono, plain = (draw_matrix(figure_7(look=DARK.with_mode(mode)), (28, 9)) for mode in ("mono", "ascii"))
-    assert [line.text.rstrip() for line in mono.head[2:4]] == [
-        "3 ▐J3█████████▐J4███▐J5███",
-        "4 ▐J6█████████▐J4╱╱╱▐J5╱╱╱",
-    ]
-    assert [line.text.rstrip() for line in plain.head[1:4]] == [
-        "2 [J2##################### <", "3 [J3#########[J4###[J5###", "4 [J6#########[J4///[J5///",
-    ]  # fmt: skip
 
 
 def test_small_panel_keeps_what_is_selected() -> None:

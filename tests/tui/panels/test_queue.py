@@ -117,24 +117,6 @@ def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
     assert drawn.note == "77,000 waiting · 12 procs wanted"
 
 
-def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:
-    # Partition 0 owns processors 0-1, and its first job needs three: it borrows one of partition 1.
-    context = context_of(lab.run("multiqueue:classes=100", 4, "1 0 3 10 10", "2 1 2 500 500", until=1))
-    context = replace(context, scene=replace(context.scene, chart=None))  # whose lanes would have the loans
-    lines = [line.text for line in queue.draw(context, (70, 20), 0).body]
-    assert lines[:6] == [
-        "long ≥ 1m40  1 waiting",
-        "has 1 processor, lent: 1 to short",
-        lines[2],
-        "",
-        "short < 1m40  0 waiting",
-        "has 3 processors, borrowed: 1 from long",
-    ]
-    assert lines[2].split()[1:4] == ["2", "2", "8m20"]
-    narrow = [line.text for line in queue.draw(context, (24, 20), 0).body]
-    assert [told for told in narrow if told.startswith("has")] == ["has 1 processor, 1 lent", "has 3, 1 borrowed"]
-
-
 def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) -> None:
     # At 60, job 2 has waited 60 s for a run of 60 s: its xfactor is twice that of job 1, which it suspends.
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
@@ -145,26 +127,12 @@ def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) 
     assert drawn.body[1].text.endswith("  J2 has its processors")
 
 
-def test_the_sum_of_an_xfactor_is_shown() -> None:
-    # J2 waited 12 minutes before its start; J1 was suspended for 27 minutes and suspends J2 now.
-    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
-    lines = [line.text.split() for line in queue.draw(context_of(engine), (46, 20), 0).body]
-    assert lines[1] == ["██", "2", "8", "12m00", "1.20", "J1", "runs", "there"]
-    assert lines[-2:] == [
-        ["J2", "(12m00", "+", "1h00)", "/", "1h00", "=", "1.20"],
-        ["J1", "(27m00", "+", "1h00)", "/", "1h00", "=", "1.45"],
-    ]
-
-
-def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:
+def test_selected_job_is_in_sight(lab: Lab) -> None:
     jobs = ["1 0 4 900 900", *(f"{number} 1 1 10 10" for number in range(2, 40))]
     context = context_of(lab.run("fcfs", 4, *jobs, until=1), selected=30)
     drawn = queue.draw(context, (70, 11), 0)
     assert drawn.mark == 29
     assert queue.draw(context, (70, 11), 28).body[1].rank == 30
-
-
-def test_selected_job_is_found_below_the_headings_of_queues(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=100", 4, "1 0 4 500 500", "2 1 2 10 10", "3 1 4 500 500", until=1)
     drawn = queue.draw(context_of(engine, selected=2), (70, 20), 0)
     assert drawn.mark is not None

@@ -138,13 +138,6 @@ def test_the_selected_job_comes_into_sight() -> None:
     assert drawn.body[drawn.mark].rank == lost
 
 
-def test_what_follows_when_both_are_computed_is_announced() -> None:
-    context = compared("z-figure4", "fcfs", "easy", 10, done=False)
-    told = draw(context, (60, 40), 0).text
-    assert "The same so far" in told
-    assert "gain and lose most appear here" in " ".join(told.split())
-
-
 def test_runs_that_are_alike_say_so() -> None:
     told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
     assert "Both runs are the same: every job starts and ends at the same time." in told
@@ -201,14 +194,3 @@ def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
     told = " the same so far   d goes to the first difference   e other run   v ends"
     assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
     assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
-
-
-def test_long_names_of_runs_are_stacked() -> None:
-    context = compared("z-figure4", "easy:order=sjf", "easy:order=wide", 10)
-    assert scene(context).names == ("order=sjf", "order=wide")
-    named = replace(scene(context), names=("conservative:x", "easy:order=sjf"))
-    drawn = draw(replace(context, scene=replace(context.scene, versus=named)), (46, 20), 0)
-    heads = [line.text for line in drawn.head[-2:]]
-    assert [head.strip() for head in heads] == ["conservative:x", "easy:order=sjf"]
-    assert max(len(head) for head in heads) <= 46
-    assert any(line.text.startswith("bounded slowdown ") for line in drawn.body)

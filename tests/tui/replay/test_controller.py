@@ -77,10 +77,17 @@ def figure() -> Replayed:
 
 
 # Navigation
-def test_to_any_step_and_back(figure: Replayed) -> None:
+def test_figure_is_walked_by_steps(figure: Replayed) -> None:
     for step in (4, LAST, 0, 7, 6):
         assert figure.does(o.GoTo(step)) is None
         assert figure.place == (step, FIGURE[step])
+    for time in (9999, inf):
+        assert figure.does(o.GoToTime(time)) == "the run is over"
+        assert figure.place == (LAST, 2700)
+    figure.does(o.GoToJob(2))
+    assert figure.place == (3, 20)
+    figure.does(o.GoToJob(2, start=True))
+    assert figure.place == (8, 1200)
 
 
 def test_steps_forwards_and_backwards(figure: Replayed) -> None:
@@ -96,19 +103,6 @@ def test_a_moment_between_two_steps_is_shown_as_such(figure: Replayed) -> None:
     assert figure.place == (6, 700)
     figure.does(o.GoToTime(1100))
     assert figure.place == (7, 1100)
-
-
-def test_a_moment_after_the_last_job_is_the_end(figure: Replayed) -> None:
-    for time in (9999, inf):
-        assert figure.does(o.GoToTime(time)) == "the run is over"
-        assert figure.place == (LAST, 2700)
-
-
-def test_to_where_a_job_is_submitted_and_where_it_starts(figure: Replayed) -> None:
-    figure.does(o.GoToJob(2))
-    assert figure.place == (3, 20)
-    figure.does(o.GoToJob(2, start=True))
-    assert figure.place == (8, 1200)
 
 
 def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:

@@ -42,14 +42,11 @@ def test_reading_on_gives_what_reading_at_once_gives() -> None:
     assert grown.strip(engine.history, engine.now, 50) == anew.strip(engine.history, engine.now, 50)
 
 
-def test_the_whole_strip_holds_the_work_of_all_jobs() -> None:
+def test_strip_shows_what_was_used(lab: Lab) -> None:
     engine = engine_of("lublin-128", "easy", until=np.inf)
     strip = StripMaker(engine.workload).strip(engine.history, engine.now, 97)
     used = sum(share for share in strip.utilization if share is not None) * (strip.end - strip.begin) / 97
     assert used * 128 == pytest.approx(float(engine.workload.runtime @ engine.workload.width))
-
-
-def test_used_is_a_share_of_what_is_there(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 2 100 100", "2 100 2 100 100").with_outages([Outage(100, 200, 0b0011)])
     engine = Engine(workload, parse_policy("fcfs"))
     engine.run()

@@ -124,13 +124,10 @@ def test_a_damaged_one_is_passed_over_and_kept(tmp_path: Path) -> None:
     assert damaged.exists()
 
 
-def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+def test_folder_is_as_named_or_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SessionError, match="no autosaves"):
         Autosave(tmp_path / "file")
-
-
-def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STATE, str(tmp_path))
     assert state_folder() == tmp_path
     monkeypatch.delenv(STATE)

@@ -184,15 +184,12 @@ async def test_the_selected_job_can_be_fitted(pilot: Press) -> None:
     assert view.end >= 300
 
 
-async def test_a_click_picks_a_job_and_a_click_beside_picks_none(pilot: Press) -> None:
+async def test_clicks_pick_jobs_and_drags_move(pilot: Press) -> None:
     app = stand(pilot)
     now = app.camera.view(100).column_of(100)
     await pilot.click(Gantt, offset=(margin(4) + now - 1, ROWS - 4))
     await pilot.click(Gantt, offset=(margin(4), 0))
     assert [picked.rank for picked in app.told_of(Gantt.Picked)] == [0, None]
-
-
-async def test_a_drag_moves_the_picture_with_the_pointer(pilot: Press) -> None:
     app = stand(pilot)
     first = app.camera.view(100).first
     await pilot.mouse_down(Gantt, offset=(30, 5))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
 from textual.geometry import Region
@@ -20,7 +19,7 @@ from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context
-from tui.widgets.panel import Panel, add_scroll_mark, draw_rows, span_at
+from tui.widgets.panel import Panel, draw_rows, span_at
 
 CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
@@ -167,9 +166,3 @@ def test_a_click_finds_the_span_below_it() -> None:
     assert [getattr(span_at(drawn, column), "text", None) for column in (0, 3, 4, 6, 7, -1)] == [
         "日本", "日本", "abc", "abc", None, None,
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("first", "marked"), [(0, 1), (45, 5), (90, 10)])
-def test_the_scroll_mark_tells_which_part_is_seen(first: int, marked: int) -> None:
-    drawn = add_scroll_mark([[Segment(" " * 5)]] * 11, 1, range(first, first + 10), 100, DARK)
-    assert [y for y, row in enumerate(drawn) if row[-1].text.endswith("▐")] == [marked]

@@ -277,13 +277,10 @@ def test_a_job_that_is_replicated_does_not_move_aside() -> None:
     assert stage.rebuild() == ["ccABBA", "CCDDDD"]
 
 
-def test_where_no_task_may_migrate_nobody_is_pushed_aside() -> None:
+def test_nobody_moves_at_a_loss() -> None:
     stage = Stage(GangMigrate(q=0), "AABBBB", ".CC...", procs=6)
     stage.something_completes()
     assert stage.rebuild() == ["AABBBB", ".CC..."]
-
-
-def test_migration_without_cost_stalls_nobody() -> None:
     stage = Stage(GangMigrate(cost=0), ".AAC....", "...BB...", procs=8)
     stage.something_completes()
     stage.rebuild()
@@ -292,14 +289,11 @@ def test_migration_without_cost_stalls_nobody() -> None:
 
 
 # After a switch
-def test_suspended_jobs_resume_in_their_columns_before_new_jobs() -> None:
+def test_suspended_jobs_come_first() -> None:
     stage = Stage(Gang(mpl=2), "AA..")
     stage.suspend(0b0110)
     stage.wait(2)
     assert stage.rebuild() == ["AACC", ".BB."]
-
-
-def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
     stage = Stage(GangBackfill(mpl=1), "AA..")
     stage.suspend(0b0110)
     stage.wait(2)

@@ -119,23 +119,17 @@ def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:
 BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
 
 
-def test_rule_a_lets_a_job_delay_another_partitions_pivot(lab: Lab) -> None:
+def test_rules_let_jobs_pass_pivots(lab: Lab) -> None:
     engine = lab.run(TWO, 4, *BOTH, "4 50 2 99 99")
     pivot = engine.moment.jobs[2]
     because = EndsBeforePivot(pivot, start=320, ends=149, idle=2)
     assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b0011)
     assert engine.moment.start_of(1) == 149
-
-
-def test_rule_b_a_longer_job_starts_on_what_its_pivot_leaves(lab: Lab) -> None:
     # Six processors, three a partition. The short job 2 holds two until 50, when the pivot, job 3, needs them.
     engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 2 10 10", "4 2 1 90 90")
     because = SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
     assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b000100)
     assert engine.moment.start_of(2) == 50
-
-
-def test_rule_c_a_job_that_delays_no_pivot_borrows_what_it_lacks(lab: Lab) -> None:
     engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
     assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
     assert engine.schedule().start.tolist() == [0, 50, 2]

@@ -6,10 +6,9 @@ from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.look.palette import DARK, Look
+from tui.look.palette import DARK
 
 SIZE = Size(78, 16)
-ASCII = DARK.with_mode("ascii")
 
 
 @pytest.fixture
@@ -20,18 +19,6 @@ def halted() -> Engine:
 def test_each_piece_of_a_suspended_job_is_named(halted: Engine) -> None:
     row = next(row for row in picture(halted, DARK, SIZE, per_column=120).splitlines() if "J1" in row)
     assert (row.count("J1"), row.count("J2")) == (2, 2)
-
-
-@pytest.mark.parametrize(("look", "sign"), [(DARK, "▮"), (ASCII, "=")])
-def test_a_suspension_is_marked_where_it_was(halted: Engine, look: Look, sign: str) -> None:
-    chart = chart_of(halted, SIZE, look, per_column=120)
-    drawn = paint(chart, look, SIZE)
-    columns = {
-        column - 3 for row in range(SIZE.rows - 2) for column in range(3, 78) if chr(drawn.chars[row, column]) == sign
-    }
-    explained = chart.view.column_of(2340) + 2
-    assert columns == {chart.view.column_of(719), chart.view.column_of(2340) - 1, explained}  # now would hide it
-    assert f"{sign} suspends J2" in drawn.text
 
 
 def test_suspended_rest_is_drawn_behind_the_running_job(halted: Engine) -> None:

@@ -10,14 +10,11 @@ from sim.policies import parse_policy
 from sim.workload.model import Header
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
-from tests.tui.scenes import engine_of
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import BLANK, Size
 from tui.chart.cells.paint import paint
-from tui.chart.colours import partition_hue
 from tui.chart.raster import Raster
-from tui.chart.scene import Mark
 from tui.look.calendar import Calendar
 from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
 
@@ -75,36 +72,6 @@ def test_turns_are_drawn_one_by_one_only_when_zoomed_in(turns: Engine) -> None:
     near, afar = picture(turns, ASCII, SIZE), picture(turns, ASCII, SIZE, per_column=60)
     assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
     assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:.J2", "  |...:..."]
-
-
-def test_free_processors_have_their_owners_colour_borrowed_dots() -> None:
-    engine = engine_of("ls-figure1", "multiqueue")
-    engine.run()
-    size = Size(80, 34)
-    chart = chart_of(engine, size, per_column=360, by_rows=False)
-    drawn = paint(chart, DARK, size)
-    assert chart.owners is not None
-    assert chart.homes is not None
-    left = margin(engine.workload.procs)
-    dots = 0
-    for row in range(0, 30, 2):
-        for column in range(0, chart.view.column_of(engine.now), 2):
-            pixel = row * 2 + 4  # two blank cells at the top
-            band = chart.view.band_rows()[pixel]
-            owner, home = chart.owners[band, column], chart.homes[band, column]
-            cell = row + 2, left + column
-            dots += chr(drawn.chars[cell]) == "·"
-            assert chr(drawn.chars[cell]) != "·" or owner != home
-            if chart.raster.rank[band, column] < 0 and drawn.chars[cell] == ord(" "):
-                assert drawn.bg[cell] == ink(partition_hue(int(owner)), Tone.GROUND)
-    assert dots > 50
-
-
-def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> None:
-    marks = [Mark(50, "switch", "conservative"), Mark(60, "bookmark", "here")]
-    text = paint(chart_of(engine, SIZE, marks=marks), DARK, SIZE).text.splitlines()
-    assert "┃ conservative" in text[0]
-    assert "┃ here" in text[1]
 
 
 def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:

@@ -6,8 +6,7 @@ from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.cells.partition_lanes import bars
-from tui.chart.colours import partition_hue
-from tui.look.palette import DARK, Look, Tone, ink
+from tui.look.palette import DARK, Look
 
 ENGINE = engine_of("ls-figure1", "multiqueue", until=8000)
 LEFT = margin_of(30, ["medium"])
@@ -48,19 +47,3 @@ def test_lanes_are_readable_without_colours() -> None:
     assert any("---:---:" in row for row in rows)  # J6 runs on borrowed processors
     assert any(".:.:.:" in row for row in rows)
     assert any("━━━━━" in row for row in rows_of(Size(76, 16), DARK.with_mode("mono")))
-
-
-def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
-    size = Size(140, 60)
-    chart = chart_of(ENGINE, size, per_column=480)
-    drawn = paint(chart, DARK, size)
-    assert chart.owners is not None
-    assert chart.homes is not None
-    free = LEFT + chart.view.column_of(10 * 3600)
-    tints = {int(drawn.bg[row, free]) for row in range(58)}
-    assert {ink(partition_hue(part), Tone.GROUND) for part in range(3)} <= tints
-    band = next(
-        b for b in range(chart.view.bands) if chart.owners[b, free - LEFT] == 2 and chart.homes[b, free - LEFT] == 0
-    )
-    row = chart.view.band_rows().index(band) // 2 + 1
-    assert int(drawn.bg[row, free]) == ink(partition_hue(0), Tone.GROUND)

@@ -9,7 +9,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.outages import Outage
 from sim.workload.source import Source
-from tests.tui.chart.svg.test_picture import SVG, WHOLE, fills, picture, words
+from tests.tui.chart.svg.test_picture import SVG, WHOLE, fills, picture
 from tui.chart.scene import Drawing
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.elements import LETTER
@@ -32,19 +32,6 @@ def chart(options: Options = WHOLE, outages: Sequence[Outage] = ()) -> Drawing:
 
 def frame_of(drawn: Drawing) -> Frame:
     return Frame.within((1440, 810), drawn.begin, drawn.until, drawn.view.high, False, drawn.view.axis)
-
-
-def test_bars_name_partitions_and_their_sizes_from_long_to_short() -> None:
-    drawn = picture(chart(Options(until=AT)), 1440, 810)
-    told = [(text.text or "", float(text.get("y", 0))) for text in drawn.iter(f"{SVG}text")]
-    now = [
-        "long ≥ 2h47: 22 = 10 own + 12 borrowed (dots)",
-        "medium 16m40–2h47: 4 of its 10, 6 lent",
-        "short < 16m40: 4 = 1 own + 3 borrowed, 9 lent",
-    ]
-    down = dict(told)
-    assert down[now[0]] < down[now[1]] < down[now[2]]
-    assert words(drawn)["medium 16m40–2h47: 15 = 10 own + 5 borrowed (dots)"] == 1  # before the boundary moved again
 
 
 def test_the_line_of_now_crosses_no_text_of_a_bar() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import combinations
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -76,34 +76,6 @@ def test_right_of_now_stands_the_plan() -> None:
     assert words(root)["now"] == 1
     assert words(root)["until its estimate"] == words(root)["planned"] == 1
     assert "url(#plan)" in fills(root)
-
-
-def test_by_event_steps_stand_equally_far_apart_below_their_times() -> None:
-    root = picture(chart("z-figure4", "easy", Options(until=600, by_event=True)))
-    told = ((text.text or "", text.get("x", "0")) for text in root.iter(f"{SVG}text"))
-    times = {word: float(x) for word, x in told if re.fullmatch(r"(d0 )?\d\d:\d\d:\d\d", word)}
-    apart = {round(b - a) for a, b in pairwise(sorted(times.values()))}
-    assert len(apart) == 1
-    assert {"00:00:40", "00:10:00", "00:18:20"} <= times.keys()
-
-
-def test_what_is_borrowed_is_dotted_and_the_legend_says_so() -> None:
-    root = picture(chart("ls-figure1", "multiqueue"))
-    assert "url(#borrowed)" in fills(root)
-    assert words(root)["borrowed from another partition"] == 1
-    assert words(picture(chart("ls-figure1", "easy")))["borrowed from another partition"] == 0
-
-
-def test_a_suspended_job_leaves_a_trail() -> None:
-    root = picture(chart("lublin-128", "selective:sf=1.5", Options(begin=3.5 * 86400, until=4.5 * 86400)))
-    assert any(fill.startswith("url(#trail") for fill in fills(root))
-    assert words(root)["suspended"] == 1
-
-
-def test_turns_that_can_be_seen_are_drawn_and_else_each_row_by_itself() -> None:
-    near, far = (words(picture(chart("z-figure7", "gang", Options(until=2000, width=width)))) for width in (1440, 32))
-    assert (near["row 1"], near["row 4"], near["7"]) == (0, 0, 1)
-    assert (far["row 1"], far["row 4"], far["7"]) == (1, 1, 0)
 
 
 def test_rows_before_a_switch_are_drawn_apart() -> None:

@@ -5,14 +5,13 @@ import re
 import shutil
 import subprocess
 from importlib.util import find_spec
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from tests.sim.lab.test_kept import keeping, made
 from tests.tui.cli.program import PROGRAM, error, schedscope
-from tui.lab.cli.figure_style import COLOURS, KINDS, as_text
+from tui.lab.cli.figure_style import KINDS, as_text
 
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
 OF_JOBS = [kind for kind in KINDS if kind not in ("lines", "bars")]
@@ -29,10 +28,6 @@ def lightness(colour: str) -> float:
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return float(116 * y ** (1 / 3) - 16) if y > 0.008856 else 903.3 * y
-
-
-def test_colours_differ_in_grey() -> None:
-    assert min(abs(lightness(a) - lightness(b)) for a, b in combinations(COLOURS, 2)) >= 9
 
 
 @pytest.mark.parametrize("kind", KINDS)

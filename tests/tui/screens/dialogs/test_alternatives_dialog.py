@@ -33,33 +33,37 @@ async def test_policies_stand_by_the_jobs_wait_with_what_the_others_pay(ask: Ask
         assert "tried, each" not in shown
 
 
-async def test_the_policy_that_is_taken_is_the_answer(ask: Ask) -> None:
+async def test_dialog_answers_with_a_policy_or_none(ask: Ask) -> None:
     async with ask(dialog()) as person:
         await person.wait()
         await person.press("enter")
         assert person.answers == [parse_policy("firstfit")]
-
-
-async def test_who_moves_on_the_list_stays_with_a_policy(ask: Ask) -> None:
     async with ask(dialog(), size=(80, 24)) as person:
         assert "it starts" not in await person.wait()
         await person.press("down", "down", "enter")
         assert person.answers == [parse_policy("fcfs")]
-
-
-async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
     workload = read("lublin-128")
     async with ask(AlternativesDialog(workload, 398, EASY)) as person:
         await person.press("escape")
         assert person.answers == [None]
 
 
-def test_sentence_before_all_are_simulated_is_marked() -> None:
+def test_words_count_the_cost() -> None:
     box, workload = dialog("4", "fcfs", "firstfit"), read("z-figure4")
     box._schedules = [run(workload, "easy")]
     assert "So far: No policy shortens" in " ".join(each.text for each in box._summary_lines(200))
     box._schedules += [run(workload, spec) for spec in ("fcfs", "firstfit")]
     assert "So far" not in " ".join(each.text for each in box._summary_lines(200))
+    workload = read("z-figure4")
+    found = ranked([run(workload, spec) for spec in ("fcfs", "easy")], 4)
+    assert in_words(workload.jobs[4], found, "fcfs").endswith("No other job waits longer.")
+    assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith(
+        "No policy shortens J1's wait"
+    )
+    assert [len(row) for row in rows(found, "fcfs", narrow=True)] == [5, 5, 5]
+    workload = replace(read("z-figure4"), ids=tuple("job of the month " + each for each in "12345"))
+    found = ranked([run(workload, spec) for spec in ("fcfs", "firstfit")], 3)
+    assert [row[-1] for row in rows(found, "fcfs")] == ["largest loser", "job of the mont… +8m20", ""]
 
 
 @dataclass(frozen=True)
@@ -75,19 +79,3 @@ async def test_what_fails_is_reported_and_the_others_are_tried(ask: Ask) -> None
         shown = await person.wait()
         assert "nothing" in shown
         assert "fcfs" in shown
-
-
-def test_where_nobody_else_waits_longer_that_is_said() -> None:
-    workload = read("z-figure4")
-    found = ranked([run(workload, spec) for spec in ("fcfs", "easy")], 4)
-    assert in_words(workload.jobs[4], found, "fcfs").endswith("No other job waits longer.")
-    assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith(
-        "No policy shortens J1's wait"
-    )
-    assert [len(row) for row in rows(found, "fcfs", narrow=True)] == [5, 5, 5]
-
-
-def test_a_long_name_takes_no_room_from_the_other_columns() -> None:
-    workload = replace(read("z-figure4"), ids=tuple("job of the month " + each for each in "12345"))
-    found = ranked([run(workload, spec) for spec in ("fcfs", "firstfit")], 3)
-    assert [row[-1] for row in rows(found, "fcfs")] == ["largest loser", "job of the mont… +8m20", ""]

@@ -44,22 +44,29 @@ async def test_typing_finds_a_policy_and_shows_what_it_is(ask: Ask) -> None:
         assert person.answers == [parse_policy("relaxed")]
 
 
-async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
+async def test_list_and_fields_write_the_spec(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("down", "down", "down")
         assert spec(person) == "firstfit"
         await person.press("up")
         assert spec(person) == "fcfs"
-
-
-async def test_a_field_writes_the_spec_and_is_marked(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("tab", "3")
         assert spec(person) == "easy:depth=3"
         assert "● depth" in person.text
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        person.app.screen.query(Select).last().value = "delay"
+        await person.pilot.pause()
+        assert names(person) == ["depth", "tail", "order", "weight"]
+        assert spec(person) == "easy:order=delay"
+    async with ask(PolicyPicker(parse_policy("easy:depth=5,order=sjf"))) as person:
+        await person.click("ParameterField #mark")
+        assert spec(person) == "easy:order=sjf"
+        await person.press("ctrl+r")
+        assert spec(person) == "easy"
 
 
-async def test_what_is_wrong_is_said_under_the_field_and_cannot_be_used(ask: Ask) -> None:
+async def test_wrong_policies_cannot_be_used(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("tab", "0", "enter")
         assert "expected whole number >= 1" in person.text
@@ -67,14 +74,13 @@ async def test_what_is_wrong_is_said_under_the_field_and_cannot_be_used(ask: Ask
         assert person.answers == []
         await person.press("backspace", "4", "enter")
         assert person.answers == [parse_policy("easy:depth=4")]
-
-
-async def test_an_order_is_chosen_from_a_list_and_brings_its_own_fields(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        person.app.screen.query(Select).last().value = "delay"
-        await person.pilot.pause()
-        assert names(person) == ["depth", "tail", "order", "weight"]
-        assert spec(person) == "easy:order=delay"
+        await person.type("eazy")
+        assert "did you mean 'easy'" in person.text
+        await person.press("enter")
+        assert person.answers == []
+        await person.press("ctrl+u", "enter")
+        assert person.answers == [parse_policy("easy")]
 
 
 async def test_a_spec_that_is_typed_fills_the_fields_and_keeps_its_cursor(ask: Ask) -> None:
@@ -101,14 +107,6 @@ async def test_what_was_filled_in_is_there_again_when_one_comes_back(ask: Ask) -
         assert spec(person) == "easy:depth=6"
 
 
-async def test_defaults_come_back_all_at_once_or_by_a_click_on_the_mark(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("easy:depth=5,order=sjf"))) as person:
-        await person.click("ParameterField #mark")
-        assert spec(person) == "easy:order=sjf"
-        await person.press("ctrl+r")
-        assert spec(person) == "easy"
-
-
 async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.click("#policies", offset=(3, 2))
@@ -119,21 +117,16 @@ async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
         assert person.answers == [parse_policy("conservative:compress=queue")]
 
 
-async def test_a_name_that_is_no_policy_says_so_and_cannot_be_used(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.type("eazy")
-        assert "did you mean 'easy'" in person.text
-        await person.press("enter")
-        assert person.answers == []
-        await person.press("ctrl+u", "enter")
-        assert person.answers == [parse_policy("easy")]
-
-
-async def test_a_small_screen_shows_all_there_is_to_press(ask: Ask) -> None:
+async def test_small_dialogs_show_what_matters(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("multiqueue")), size=(80, 24)) as person:
         everything = Region(0, 0, 80, 24)
         for selector in ("#find", "#policies", "#spec", "#use", "#cancel", "ParameterField Input"):
             assert everything.contains_region(person.app.screen.query(selector).first().region)
+    async with ask(PolicyPicker(parse_policy("relaxed:omega=1.5")), (60, 18)) as person:
+        assert "relaxed:omega=1.5" in person.text
+        assert "short names" not in person.text
+        assert sum(f" {name} " in person.text for name in ("gang", "greedy", "immediate", "recorded", "relaxed")) > 2
+        assert person.app.screen.query_one("#policies").size.height >= 10
 
 
 async def test_a_spec_may_name_another_policy_than_was_looked_for(ask: Ask) -> None:
@@ -257,14 +250,6 @@ async def test_fields_that_are_asked_for_twice_at_once_are_made_once(ask: Ask) -
         )
         fields = [field.parameter for field in picker.query(ParameterField)]
         assert len(fields) == len(set(fields)) == len(Form.of_spec("easy").fields)
-
-
-async def test_a_small_dialog_keeps_room_for_the_list_and_the_spec(ask: Ask) -> None:
-    async with ask(PolicyPicker(parse_policy("relaxed:omega=1.5")), (60, 18)) as person:
-        assert "relaxed:omega=1.5" in person.text
-        assert "short names" not in person.text
-        assert sum(f" {name} " in person.text for name in ("gang", "greedy", "immediate", "recorded", "relaxed")) > 2
-        assert person.app.screen.query_one("#policies").size.height >= 10
 
 
 async def test_a_long_text_by_mistake_leaves_the_dialog_readable(ask: Ask) -> None:

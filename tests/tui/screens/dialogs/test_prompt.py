@@ -35,12 +35,21 @@ async def test_what_is_typed_before_the_field_listens_is_not_lost(ask: Ask) -> N
         assert person.answers == ["42"]
 
 
-async def test_a_wrong_answer_is_pointed_at_and_stays(ask: Ask) -> None:
+async def test_wrong_answers_stay_and_begun_ones_return(ask: Ask) -> None:
     async with ask(Prompt("Step", "a number", number)) as person:
         await person.type("many")
         await person.press("enter")
         assert "^^^^ expected a number, got 'many'" in person.text
         assert (typed(person), person.answers) == ("many", [])
+    answers = Answers()
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        await person.type("12")
+        await person.press("escape")
+        assert person.answers == [None]
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        assert typed(person) == "12"
+    async with ask(Prompt("Job", "a number", number, answers=answers)) as person:
+        assert typed(person) == ""
 
 
 async def test_up_and_down_walk_through_earlier_answers_and_lose_nothing(ask: Ask) -> None:
@@ -52,18 +61,6 @@ async def test_up_and_down_walk_through_earlier_answers_and_lose_nothing(ask: As
             await person.press(key)
             seen.append(typed(person))
         assert seen == ["2", "1", "1", "2", "345"]
-
-
-async def test_what_was_begun_is_there_when_the_question_is_asked_again(ask: Ask) -> None:
-    answers = Answers()
-    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
-        await person.type("12")
-        await person.press("escape")
-        assert person.answers == [None]
-    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
-        assert typed(person) == "12"
-    async with ask(Prompt("Job", "a number", number, answers=answers)) as person:
-        assert typed(person) == ""
 
 
 async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:

@@ -56,14 +56,11 @@ def test_notes_are_wrapped_and_joined() -> None:
     assert any(note.startswith("Try easy") for note in notes_of(trace))
 
 
-async def test_escape_closes_it(ask: Ask) -> None:
+async def test_report_scrolls_and_closes(ask: Ask) -> None:
     async with ask(FidelityReport(*Source("z-figure4").read()), size=(80, 24)) as person:
         assert "10 processors" in person.text
         await person.press("escape")
         assert person.answers == [None]
-
-
-async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
     async with ask(FidelityReport(*Source("z-figure7").read()), size=(80, 16)) as person:
         assert "All jobs were read unchanged." not in person.text
         await person.press("end")

@@ -68,12 +68,29 @@ def test_of_a_great_folder_the_beginning_is_listed_and_the_rest_counted(folder: 
     assert section.more == "and 1 more; type more of the name"
 
 
-async def test_enter_opens_what_was_looked_for(ask: Ask, folder: Path) -> None:
+async def test_traces_are_opened_by_keys_and_clicks(ask: Ask, folder: Path) -> None:
     async with ask(TracePicker([])) as person:
         await person.type("figure7")
         assert "6 jobs, 8 processors" in person.text
         await person.press("enter")
         assert person.answers == ["z-figure7"]
+    async with ask(TracePicker([])) as person:
+        await person.click("#traces", offset=(2, 3))
+        assert "k-figure2.1-2.2  5 jobs" in person.text
+        assert person.answers == []
+        await person.click("#traces", offset=(2, 3))
+        assert person.answers == ["k-figure2.1-2.2"]
+    async with ask(TracePicker([])) as person:
+        await person.type("zzz")
+        assert "no sample and no file matches 'zzz'" in person.text
+        await person.press("enter", "escape")
+        assert person.answers == [None]
+    async with ask(TracePicker([]), size=(120, 36)) as person:
+        await person.press("down", "down")
+        await person.pilot.resize_terminal(80, 24)
+        await person.pilot.pause()
+        await person.press("enter")
+        assert person.answers == ["w-figure1"]
 
 
 async def test_a_file_is_looked_into_and_opened(ask: Ask, folder: Path) -> None:
@@ -133,32 +150,6 @@ async def test_a_puzzle_that_was_opened_before_is_described_and_opened(ask: Ask,
         assert "A puzzle of jobs, in one line." in person.text
         await person.press("enter")
         assert person.answers == [puzzle]
-
-
-async def test_a_click_shows_and_a_second_one_opens(ask: Ask, folder: Path) -> None:
-    async with ask(TracePicker([])) as person:
-        await person.click("#traces", offset=(2, 3))
-        assert "k-figure2.1-2.2  5 jobs" in person.text
-        assert person.answers == []
-        await person.click("#traces", offset=(2, 3))
-        assert person.answers == ["k-figure2.1-2.2"]
-
-
-async def test_where_nothing_matches_it_says_so(ask: Ask, folder: Path) -> None:
-    async with ask(TracePicker([])) as person:
-        await person.type("zzz")
-        assert "no sample and no file matches 'zzz'" in person.text
-        await person.press("enter", "escape")
-        assert person.answers == [None]
-
-
-async def test_a_terminal_that_changes_its_size_changes_no_choice(ask: Ask, folder: Path) -> None:
-    async with ask(TracePicker([]), size=(120, 36)) as person:
-        await person.press("down", "down")
-        await person.pilot.resize_terminal(80, 24)
-        await person.pilot.pause()
-        await person.press("enter")
-        assert person.answers == ["w-figure1"]
 
 
 async def test_a_choice_made_before_the_list_was_filled_again_is_dropped(ask: Ask, folder: Path) -> None:

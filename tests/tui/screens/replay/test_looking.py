@@ -12,7 +12,7 @@ from tui.screens.dialogs.prompt import Prompt
 from tui.widgets.panel import Panel
 
 
-async def test_a_slash_finds_a_job_and_selects_it() -> None:
+async def test_slash_finds_a_job_or_says_so() -> None:
     async with replay(at="#5") as run:
         await run.press("slash")
         assert isinstance(run.app.screen, Prompt)
@@ -20,17 +20,6 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
         assert run.screen.state.selected == 3
         assert "4 of 10 processors" in seen(run, "#details")
         assert "J4" in seen(run, "#details")
-
-
-async def test_what_comes_together_with_the_slash_is_typed_into_the_question() -> None:
-    async with replay(at="#5") as run:
-        for key, letter in (("slash", "/"), ("J", "J"), ("4", "4"), ("enter", None)):
-            run.app.post_message(Key(key, letter))  # all at once, as a slow line brings them
-        await run.settle()
-        assert run.screen.state.selected == 3
-
-
-async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
     async with replay(at="#5") as run:
         await run.press("slash")
         await enter(run, "17")
@@ -38,9 +27,14 @@ async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
         assert "'17'" in run.text
         await run.press("escape")
         assert run.screen.state.selected is None
+    async with replay(at="#5") as run:
+        for key, letter in (("slash", "/"), ("J", "J"), ("4", "4"), ("enter", None)):
+            run.app.post_message(Key(key, letter))  # all at once, as a slow line brings them
+        await run.settle()
+        assert run.screen.state.selected == 3
 
 
-async def test_w_walks_the_queue_and_tells_why() -> None:
+async def test_w_walks_the_queue_or_says_that_nobody_waits() -> None:
     async with replay(at="#5") as run:
         seen_first = []
         for _ in range(4):
@@ -48,9 +42,6 @@ async def test_w_walks_the_queue_and_tells_why() -> None:
             seen_first.append(run.screen.state.selected)
         assert seen_first == [2, 3, 4, 2]
         assert "J3 is first in the queue: needs 8 > 0 free" in seen(run, "#details")
-
-
-async def test_w_says_that_nobody_waits() -> None:
     async with replay(at="#2") as run:
         await run.press("w")
         assert "no job waits now" in noted(run)

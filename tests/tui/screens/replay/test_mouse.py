@@ -40,23 +40,14 @@ async def test_a_click_on_the_other_chart_turns_to_that_run() -> None:
             assert f" {which} " in seen(run, "#queue")
 
 
-async def test_a_click_on_a_line_of_the_queue_selects_its_job() -> None:
+async def test_clicks_in_panels_select_jobs() -> None:
     async with replay(at="#5") as run:
         await click(run, "#queue", "4 > 0 free")
         assert run.screen.state.selected == 3
         assert "J4" in seen(run, "#details")
-
-
-async def test_a_click_in_the_matrix_selects_a_job() -> None:
     async with replay("z-figure7", "gang-backfill", at="#5") as run:
         await click(run, "#matrix", "J4")
         assert run.screen.state.selected == 3
-
-
-async def test_a_click_on_a_decision_selects_its_job() -> None:
-    async with replay(at="#6") as run:
-        await click(run, "#decisions", "J5 is backfilled")
-        assert run.screen.state.selected == 4
 
 
 async def test_the_wheel_zooms_where_the_pointer_is() -> None:
@@ -100,7 +91,7 @@ async def test_a_click_on_the_strip_goes_to_that_moment_and_a_drag_on() -> None:
         assert run.scene.clock == late
 
 
-async def test_keys_can_be_clicked() -> None:
+async def test_keys_and_states_can_be_clicked() -> None:
     async with replay() as run:
         await click(run, "#keys", "step")
         assert run.step == 1
@@ -108,9 +99,6 @@ async def test_keys_can_be_clicked() -> None:
         assert run.step == 0
         await click(run, "#keys", "go to")
         assert isinstance(run.app.screen, Prompt)
-
-
-async def test_play_and_pause_can_be_clicked() -> None:
     async with replay() as run:
         await run.pilot.click("#top", offset=find(run, "#top", "‖"))
         await run.wait_for(lambda: run.step >= 1 and "pause" in seen(run, "#keys"))

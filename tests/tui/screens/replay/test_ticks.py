@@ -31,29 +31,20 @@ class Clock:
         return self.many
 
 
-async def test_it_ticks_when_it_is_due_and_not_before() -> None:
+async def test_ticks_come_when_due_or_sooner() -> None:
     clock = Clock(0, 0, 0)
     assert await clock.passes() == 0
     clock.ticks.begin()
     assert await clock.passes() == 4
-
-
-async def test_who_is_woken_ticks_sooner() -> None:
     clock = Clock()
     clock.ticks.begin()
     assert await clock.passes() == 1
     clock.ticks.wake(0)
     assert await clock.passes() == 2
-
-
-async def test_who_is_woken_for_later_ticks_no_later() -> None:
     clock = Clock(0.005)
     clock.ticks.begin()
     clock.ticks.wake(LONG)
     assert await clock.passes() == 2
-
-
-async def test_a_tick_that_wakes_says_itself_when_the_next_is_due() -> None:
     clock = Clock()
     clock.on_tick = lambda: clock.ticks.wake(0)
     clock.ticks.begin()

@@ -48,7 +48,7 @@ async def test_r_plays_backwards_as_far_as_the_beginning() -> None:
         assert run.step == 0
 
 
-async def test_arrows_go_a_step_on_and_back() -> None:
+async def test_arrows_step_and_change_the_speed() -> None:
     async with replay() as run:
         await run.press("right")
         assert "step 1 / 10" in seen(run, "#top")
@@ -57,9 +57,6 @@ async def test_arrows_go_a_step_on_and_back() -> None:
         assert "d0 00:00:10" in seen(run, "#top")
         await run.press(*["left"] * 3)
         assert "step 0 / 10" in seen(run, "#top")
-
-
-async def test_arrows_up_and_down_change_the_speed() -> None:
     async with replay() as run:
         await run.press("up")
         assert "5m/s" in seen(run, "#top")
@@ -165,11 +162,19 @@ async def test_a_jump_finds_a_switch_of_the_policy() -> None:
         assert "fcfs" in seen(run, "#top")
 
 
-async def test_what_never_happens_is_said() -> None:
+async def test_jumps_that_lead_nowhere_say_so() -> None:
     async with replay() as run:
         await run.press("j", "m")
         assert "no later step meets: migrate" in noted(run)
         assert run.step == 0
+    async with replay(at="#3") as run:
+        await run.press("g")
+        await enter(run, "tomorrow")
+        assert isinstance(run.app.screen, Prompt)
+        assert "cannot go to 'tomorrow'" in run.text
+        await run.press("escape")
+        assert isinstance(run.app.screen, ReplayScreen)
+        assert run.step == 3
 
 
 PLACES = [
@@ -189,17 +194,6 @@ async def test_g_goes_to_a_time_a_step_or_a_job(typed: str, step: int, clock: fl
         await run.press("g")
         await enter(run, typed)
         assert (run.step, run.scene.clock) == (step, clock)
-
-
-async def test_what_is_no_place_is_said_where_it_was_typed() -> None:
-    async with replay(at="#3") as run:
-        await run.press("g")
-        await enter(run, "tomorrow")
-        assert isinstance(run.app.screen, Prompt)
-        assert "cannot go to 'tomorrow'" in run.text
-        await run.press("escape")
-        assert isinstance(run.app.screen, ReplayScreen)
-        assert run.step == 3
 
 
 async def test_end_and_home_go_to_the_end_and_the_beginning() -> None:

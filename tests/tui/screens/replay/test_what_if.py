@@ -39,11 +39,18 @@ async def go_to(run: Replay, place: str) -> None:
     await enter(run, place)
 
 
-async def test_p_before_the_first_step_is_another_policy_from_the_beginning() -> None:
+async def test_other_policies_start_here_or_anew() -> None:
     async with replay() as run:
         await choose_policy(run, "p", "fcfs")
         assert "fcfs" in seen(run, "#top")
         await go_to(run, "00:10")
+        assert "3 waiting" in seen(run, "#queue")
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "easy")
+        assert len(run.scene.branches) == 1
+    async with replay(at="#7") as run:
+        await choose_policy(run, "P", "fcfs")
+        assert run.scene.clock == 1100
         assert "3 waiting" in seen(run, "#queue")
 
 
@@ -68,19 +75,6 @@ async def test_the_screen_says_which_policies_cannot_keep_recorded_limits(tmp_pa
         await choose_policy(run, "v", "conservative")
         await run.settle()
         assert run.told.startswith("conservative cannot keep limits of users")
-
-
-async def test_the_same_policy_again_changes_nothing() -> None:
-    async with replay(at="#4") as run:
-        await choose_policy(run, "p", "easy")
-        assert len(run.scene.branches) == 1
-
-
-async def test_p_capital_restarts_another_policy_to_the_same_time() -> None:
-    async with replay(at="#7") as run:
-        await choose_policy(run, "P", "fcfs")
-        assert run.scene.clock == 1100
-        assert "3 waiting" in seen(run, "#queue")
 
 
 async def test_f_forks_and_capital_b_looks_at_the_other_branch() -> None:
@@ -280,7 +274,7 @@ async def test_capital_l_reads_the_files_again(tmp_path: Path, monkeypatch: pyte
         assert "fair.py is as this run has it" in seen(run, "#top")
 
 
-async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job() -> None:
+async def test_causes_are_gone_back_to() -> None:
     async with replay(at="#7") as run:
         await run.press("r")
         assert "no job is selected" in noted(run)
@@ -288,18 +282,12 @@ async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job()
         assert run.step == 3
         await run.press("r")
         assert "no earlier change found" in noted(run)
-
-
-async def test_e_capital_goes_to_the_processors_last_change() -> None:
     async with replay(at="#7") as run:
         await run.press("E")
         assert "point at a processor" in noted(run)
         await hover(run, "#chart", cell(run, 1000, 0))
         await run.press("E")
         assert run.step == 6
-
-
-async def test_capital_d_goes_back_to_when_a_boundary_moved() -> None:
     async with replay("ls-figure1", "multiqueue", at="#6") as run:
         await run.press("D")
         assert run.step == 4
