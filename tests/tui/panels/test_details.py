@@ -82,11 +82,11 @@ def test_odd_lives_are_told(lab: Lab) -> None:
     assert not any("comes at" in line for line in told)
     engine = lab.run("replan:order=sjf", 1, "1 0 1 100 100", "2 1 1 10 10", "3 2 1 5 5", until=2)
     engine.switch(parse_policy("gang-backfill:mpl=1,slice=20"), 3)
-    told = ", moved twice, in rows: moves of a turn or more, or replanned (1 earlier, 1 later)"
-    assert f"from 00:01:40 to 00:01:40{told}" in page(context_of(engine, selected=1), 200)
+    moved = ", moved twice, in rows: moves of a turn or more, or replanned (1 earlier, 1 later)"
+    assert f"from 00:01:40 to 00:01:40{moved}" in page(context_of(engine, selected=1), 200)
     alone = lab.run("gang-backfill:mpl=1,slice=20", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 5 5")
-    told = "from 00:01:50 to 00:00:30, moved once, in rows: moves of a turn or more (1 earlier)"
-    assert told in page(context_of(alone, selected=2), 200)
+    moved = "from 00:01:50 to 00:00:30, moved once, in rows: moves of a turn or more (1 earlier)"
+    assert moved in page(context_of(alone, selected=2), 200)
 
 
 def test_panel_leaves_out_what_is_shown_elsewhere(lab: Lab) -> None:

@@ -190,7 +190,7 @@ async def test_clicks_pick_jobs_and_drags_move(pilot: Press) -> None:
     await pilot.click(Gantt, offset=(margin(4) + now - 1, ROWS - 4))
     await pilot.click(Gantt, offset=(margin(4), 0))
     assert [picked.rank for picked in app.told_of(Gantt.Picked)] == [0, None]
-    app = stand(pilot)
+    app.told.clear()
     first = app.camera.view(100).first
     await pilot.mouse_down(Gantt, offset=(30, 5))
     await pilot.hover(Gantt, offset=(20, 5))

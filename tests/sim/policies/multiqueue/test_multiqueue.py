@@ -127,8 +127,8 @@ def test_rules_let_jobs_pass_pivots(lab: Lab) -> None:
     assert engine.moment.start_of(1) == 149
     # Six processors, three a partition. The short job 2 holds two until 50, when the pivot, job 3, needs them.
     engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 2 10 10", "4 2 1 90 90")
-    because = SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
-    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b000100)
+    spares = SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
+    assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], spares, on=0b000100)
     assert engine.moment.start_of(2) == 50
     engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
     assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
