@@ -124,8 +124,8 @@ def test_results_are_refused_or_made(tmp_path: Path) -> None:
     with pytest.raises(ResultsError), Results(path) as results:
         list(results.rows(["trace"], also=["mean_wait"]))
     with pytest.raises(ResultsError, match="no such file of results"):
-        Results(tmp_path / "r")
-    assert not (tmp_path / "r").exists()
+        Results(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
     with pytest.raises(ResultsError, match="cannot be written"):
         Results(tmp_path / "no" / "r", write=True)
 

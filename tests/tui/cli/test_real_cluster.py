@@ -132,7 +132,7 @@ def test_a_cluster_that_is_gone_is_said_in_one_line(tmp_path: Path, monkeypatch:
 def test_a_sweep_survives_a_drained_node_and_a_cancelled_job(jobs: dict[str, str], tmp_path: Path) -> None:
     for name in ("distributed", "dask_jobqueue", "cryptography"):
         pytest.importorskip(name)
-    plan = ["lublin-320", "--policy", "easy", "--policy", "conservative", "--load", "{0.8,1,1.2}"]
+    plan = ["lublin-320", "--jobs", "600", "--policy", "easy", "--policy", "conservative", "--load", "{0.8,1,1.2}"]
     plan += ["--resample", "weeks", "--seeds", "10"]
     here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
     assert schedscope("sweep", *plan, "-o", here).returncode == 0
