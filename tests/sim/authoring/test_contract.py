@@ -160,19 +160,25 @@ def test_long_passes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a pass takes" in report.failure.told
 
 
-def test_growth_is_measured() -> None:
+def test_workloads_shrink_and_grow() -> None:
     found = grown.Growth(((100, 0.001), (200, 0.004), (400, 0.016)))
     assert found.exponent == pytest.approx(2)
     assert found.told.endswith("16.00 ms with 400: it grows like n^2.0")
     assert grown.Growth(((1, 2.5),)).told == "a pass takes 2,500.00 ms with 1 job waiting"
     assert not found.is_too_slow
     assert grown.Growth(((100, 1e-6), (200, 1e-6))).exponent is None
-
-
-def test_in_a_crowd_nobody_starts() -> None:
     engine = Engine(crowd(50, 3), "firstfit")
     engine.advance(5)
     assert (engine.moment.counts.running, engine.moment.left) == (1, 53)
+
+    def happens(workload: Workload) -> bool:
+        return bool((workload.width == 5).sum() >= 2)
+
+    drawn = map(random_workload, range(200))
+    whole = next(workload for workload in drawn if happens(workload) and len(workload) > 10)
+    small = fewest(whole, happens)
+    assert (small.width.tolist(), small.procs, small.submit.tolist()) == ([5, 5], 5, [0, 0])
+    assert small.ids == ("1", "2")
 
 
 def test_random_workloads_are_reproducible_and_of_every_kind() -> None:
@@ -186,25 +192,20 @@ def test_random_workloads_are_reproducible_and_of_every_kind() -> None:
     assert all(np.all(workload.runtime <= workload.estimate) for workload in many)
 
 
-def test_the_fewest_jobs_are_found() -> None:
-    def happens(workload: Workload) -> bool:
-        return bool((workload.width == 5).sum() >= 2)
-
-    whole = next(found for number in range(200) if happens(found := random_workload(number)) and len(found) > 10)
-    small = fewest(whole, happens)
-    assert (small.width.tolist(), small.procs, small.submit.tolist()) == ([5, 5], 5, [0, 0])
-    assert small.ids == ("1", "2")
-
-
 def test_a_sample_is_tried_as_well() -> None:
     tried: list[int] = []
     report = examine(POLICIES["fcfs"](), count=3, on_try=lambda: tried.append(1))
     assert report.tried == len(tried) > 3 + 5
 
 
-def test_who_cannot_be_made_is_told_as_ever() -> None:
+def test_odd_policies_are_told_so() -> None:
     with pytest.raises(SchedscopeError, match="no such file"):
         check_policy("./nobody.py")
+    note = examine(Talking(), count=1).notes[-1]
+    assert note.startswith("it printed ")
+    assert note.endswith(" lines in these runs, the first: now 0.0")
+    assert "it decides exactly as easy everywhere" in examine(Same(), count=20).notes
+    assert not any("exactly" in note for note in examine(parse_policy("easy:order=sjf"), count=20).notes)
 
 
 @dataclass(frozen=True)
@@ -219,17 +220,6 @@ class Talking(Easy):
     def decide(self, now: Moment) -> None:
         own_print("now", now.time)
         super().decide(now)
-
-
-def test_printed_lines_are_counted_with_the_first() -> None:
-    note = examine(Talking(), count=1).notes[-1]
-    assert note.startswith("it printed ")
-    assert note.endswith(" lines in these runs, the first: now 0.0")
-
-
-def test_policy_that_decides_as_easy_is_told_so() -> None:
-    assert "it decides exactly as easy everywhere" in examine(Same(), count=20).notes
-    assert not any("exactly" in note for note in examine(parse_policy("easy:order=sjf"), count=20).notes)
 
 
 def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,3 @@
-"""Policies under which a job would have waited less, and their cost to other jobs; times at which the job would have
-fitted."""
-
 from dataclasses import replace
 from math import inf
 

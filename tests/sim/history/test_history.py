@@ -180,12 +180,23 @@ def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
                 assert past.pauses(start, start + 500) == window
 
 
-def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
+def test_passers_came_later_and_began_earlier(lab: Lab) -> None:
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
     history = lab.run("easy", 4, *jobs).history
     assert passers_of(history, 1, submit=1) == {2: 1, 3: 2}
     assert passers_of(history.as_of(3), 1, submit=1) == {2: 1}
     assert passers_of(history, 4, submit=4) == {}
+    # Without job 3, which still runs at 50, job 2 would fit but run into the maintenance that begins at 55.
+    engine = lab.run("firstfit", 4, "1 0 2 50 50", "2 1 4 10 10", "3 2 1 52 52")
+    job, passers = engine.workload.jobs[1], passers_of(engine.history, 1, submit=1)
+    assert in_the_way_of(engine.history, job, passers) == InTheWay(50, frozenset({2}))
+    down = Outage(55, 90, 0b1111, announced=True)
+    assert in_the_way_of(engine.history, job, passers, [down]) == InTheWay(inf, frozenset())
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, "1 0 3 90 90", "2 1 4 90 90", "3 2 4 90 90", "4 3 1 5 5")
+    history = engine.history
+    passers = passers_of(history, 2, submit=2)
+    assert passers
+    assert in_the_way_of(history, engine.workload.jobs[2], passers) is None
 
 
 def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
@@ -216,25 +227,6 @@ def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> Non
     assert in_the_way_of(history, engine.workload.jobs[1], passers_of(history, 1, submit=1)) == InTheWay(
         50, frozenset({2, 3})
     )
-
-
-def test_passer_is_not_in_the_way_of_a_job_that_maintenance_keeps(lab: Lab) -> None:
-    """Without job 3, which still runs at 50, job 2 would fit but run into the maintenance that begins at 55."""
-    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 52 52")
-    engine = lab.run("firstfit", 4, *jobs)
-    job, passers = engine.workload.jobs[1], passers_of(engine.history, 1, submit=1)
-    assert in_the_way_of(engine.history, job, passers) == InTheWay(50, frozenset({2}))
-    down = Outage(55, 90, 0b1111, announced=True)
-    assert in_the_way_of(engine.history, job, passers, [down]) == InTheWay(inf, frozenset())
-
-
-def test_where_rows_take_turns_nobody_can_say_who_is_in_whose_way(lab: Lab) -> None:
-    jobs = ("1 0 3 90 90", "2 1 4 90 90", "3 2 4 90 90", "4 3 1 5 5")
-    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs)
-    history = engine.history
-    passers = passers_of(history, 2, submit=2)
-    assert passers
-    assert in_the_way_of(history, engine.workload.jobs[2], passers) is None
 
 
 def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:

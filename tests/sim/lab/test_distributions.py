@@ -35,23 +35,17 @@ def test_shares_are_means_of_each_seeds_share(path: Path) -> None:
     assert any(point.mean.half for point in panel.lines["easy"])  # estimates differ by seed
 
 
-def test_shares_by_class_divide_the_jobs_of_a_run(path: Path) -> None:
+def test_shares_and_values_are_of_jobs(path: Path) -> None:
     with Results(path) as results:
         ask = DistributionAsk(by="class", where=(Condition.of("policy=easy"),))
         (panel,) = shares(results, ask)
         (boxes,) = spreads(results, DistributionAsk(over="class"))
     assert list(panel.lines) == list(boxes.ticks) == ["short", "medium", "long"]
     assert sum(len(values) for values in boxes.values["easy"].values()) == 3 * 60
-
-
-def test_values_are_divided_and_kept_above_the_least(path: Path) -> None:
     with Results(path) as results:
         (boxes,) = spreads(results, DistributionAsk(per=3600.0, least=1.0))
     expected = np.sort(np.maximum(np.concatenate(waits(path, "fcfs")), 1.0) / 3600)
     assert np.array_equal(np.sort(boxes.values["fcfs"][""]), expected)
-
-
-def test_cloud_pairs_each_jobs_processors_with_its_wait(path: Path) -> None:
     with Results(path) as results:
         (cloud,) = clouds(results, DistributionAsk())
         key = next(key for key, policy in results.rows(["key", "policy"]) if policy == "easy")

@@ -110,26 +110,20 @@ def test_going_back_tells_no_more_than_was_known_then() -> None:
         assert reader.at(engine.history.as_of(snapshot.step), snapshot) == scene
 
 
-def test_stays_in_the_matrix_that_follow_each_other_are_one(lab: Lab) -> None:
+def test_rows_and_queues_count(lab: Lab) -> None:
     engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 2 20 20", "3 6 2 20 20")
     told = JobReader(engine.workload, 0).at(engine.history, engine.snapshot())
     assert told.stretches == ((0, engine.schedule().end[0], "gang"),)
-
-
-def test_a_job_in_a_later_row_starts_with_its_first_turn(lab: Lab) -> None:
     engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 4 40 40", until=5)
     reader = JobReader(engine.workload, 1)
     waiting_for_turn = reader.at(engine.history, engine.snapshot())
     assert (waiting_for_turn.state, waiting_for_turn.start) == ("in the matrix", None)
     engine.run()
     assert reader.at(engine.history, engine.snapshot()).start == 15
-
-
-def test_a_waiting_job_knows_how_many_stand_before_it_in_its_queue(lab: Lab) -> None:
     jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 200 200")
     engine = lab.run("multiqueue:classes=1000", 4, *jobs, until=3)
-    told = [JobReader(engine.workload, rank).at(engine.history, engine.snapshot()) for rank in range(4)]
-    assert [(scene.state, scene.ahead) for scene in told] == [
+    every = [JobReader(engine.workload, rank).at(engine.history, engine.snapshot()) for rank in range(4)]
+    assert [(scene.state, scene.ahead) for scene in every] == [
         ("running", None), ("waiting", 0), ("waiting", 0), ("waiting", 1),
     ]  # fmt: skip
 
@@ -144,14 +138,11 @@ def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
     assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
 
 
-def test_planned_start_in_rows_is_recorded_if_it_moves_by_a_turn(lab: Lab) -> None:
+def test_plans_are_recorded_as_they_were_made(lab: Lab) -> None:
     jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
     engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
     told = JobReader(engine.workload, 3).at(engine.history, engine.snapshot())
     assert [plan.time for plan in told.planned] == [3, 190]
-
-
-def test_planned_starts_are_told_in_the_order_in_which_they_were_made(lab: Lab) -> None:
     engine = lab.run("conservative", 4, "1 0 4 10 30", "2 1 4 10 10", "3 2 4 5 5", until=10)
     told = JobReader(engine.workload, 2).at(engine.history, engine.snapshot())
     assert told.planned == ((2, 40), (10, 20))

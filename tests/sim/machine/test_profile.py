@@ -101,6 +101,10 @@ def test_plans_begin_now_and_count_all_ends() -> None:
     ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
     assert shadow(0, ends, 2) == (20, 4)
     assert shadow(2, ends, 3) == (10, 3)
+    with pytest.raises(ValueError, match="5 processors are never free"):
+        Profile(0, 4).earliest(5, 1, 0)
+    with pytest.raises(ValueError, match="5 processors are never free"):
+        shadow(1, [(10, 0, 3)], 5)
 
 
 def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:

@@ -23,6 +23,8 @@ def test_single_row_and_exact_times() -> None:
     assert turns.gained((1,), 0, 1000) == 1000
     assert turns.finish((1,), 250, 70) == 320
     assert list(turns.window(50, 500)) == [Turn(1, 50, 500, 50)]
+    turns = taking_turns(1, 2, 3, slice=50, cs=0.05, now=948)
+    assert (turns.first_stand((1, 3), 960), turns.first_stand((2,), 960)) == (960, 998)
     turns = Turns(200.0, 0.05)
     turns.settle(7, [1, 2, 3])
     assert turns.finish((3,), 10**7, 7).is_integer()

@@ -130,6 +130,8 @@ def test_registry_refuses_what_hides_another(registry: Registry) -> None:
 
 
 def test_what_was_removed_is_gone_with_its_short_names(registry: Registry) -> None:
+    with pytest.raises(ParameterError, match="no policy 'mime'; did you mean 'mine'"):
+        registry.remove("mime")
     registry.remove("mine")
     assert registry.names == ()
     with pytest.raises(ParameterError, match="no policy 'm'"):

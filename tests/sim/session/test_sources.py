@@ -57,10 +57,6 @@ def test_every_source_comes_back(source: Source) -> None:
     assert source_of(from_line(one_line(session_of(source, "easy")))) == source
 
 
-def test_what_is_left_at_its_default_is_not_written() -> None:
-    assert Source("z-figure4").options == {}
-
-
 def test_a_path_is_kept_whole_and_a_sample_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my.swf").write_text("; MaxProcs: 4\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -77,9 +73,10 @@ def test_a_file_that_is_called_like_a_sample_does_not_hide_it(tmp_path: Path, mo
     assert len(source_of(session).read()[1]) == 5
 
 
-def test_a_trace_that_does_not_exist_has_no_session() -> None:
+def test_odd_sources_are_refused() -> None:
     with pytest.raises(ParameterError, match="no such file, and no sample of that name"):
         session_of(Source("z-figure44"), "easy")
+    assert Source("z-figure4").options == {}
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
 
 # Considered decisions
 def test_log_marks_the_decisions_about_a_job(lab: Lab) -> None:
+    assert evidence(at(lab, "easy", 12, *BUSY), "1").status == "runs"
+    assert evidence(at(lab, "fcfs", 12, *BUSY), "4").status == "not considered"
     engine = at(lab, "easy", 12, *BUSY)
     log = evidence(engine, "4").log
     assert [entry.decision for entry in log] == list(engine.moment.decisions)
@@ -126,17 +128,14 @@ def test_log_marks_the_decisions_about_a_job(lab: Lab) -> None:
 
 
 # On nodes
-def test_on_nodes_request_and_ends_that_make_room_are_told() -> None:
-    """Job 3 asks for memory, which job 2 on its nodes gives back. Job 4 runs elsewhere and ends later."""
+def test_nodes_have_their_evidence() -> None:
+    # Job 3 asks for memory, which job 2 on its nodes gives back. Job 4 runs elsewhere and ends later.
     engine = Engine(read("full-memory"), "easy", curious=True)
     engine.run(until=180)
     told = dict(rows(engine, "3", Needs, Enough))
     assert told["needs"] == "1 node of 2 cores and 8,192 MB, partition batch for 10m00"
     assert told["enough free"].endswith("when J2 has ended")
     assert rows(engine, "5", Enough)[0][1].endswith("when J4 has ended")
-
-
-def test_on_nodes_passing_jobs_are_not_called_in_the_way() -> None:
     engine = Engine(read("full-memory"), "easy", curious=True)
     engine.run(until=240)
     job = engine.moment.jobs[engine.workload.rank_of("3")]

@@ -36,13 +36,17 @@ def test_unknown_job_is_an_error_in_a_line(timeline: Timeline, job: int | str) -
         timeline.explain(job)
 
 
-def test_job_that_waits_for_others_counts_from_their_end(lab: Lab) -> None:
+def test_dependent_jobs_count_in_the_run(lab: Lab) -> None:
     jobs = lab.workload(4, "1 0 4 40 40", "2 1 4 40 40", "3 10 2 20 20")
     timeline = Timeline(replace(jobs, follows=(None, None, Follow((After(0),), 5.0))), "easy")
     timeline.seek(2)
     assert "J3 will be submitted when the jobs that it waits for allow it" in timeline.explain("3").sentences[0]
     timeline.seek(100)
     assert timeline.explain("3").sentences == ("J3 ended at 00:01:40 after waiting 35s.",)
+    jobs = lab.workload(4, "1 0 3 10 10", "2 1 1 5 5", "3 2 4 40 40", "4 2 1 60 60")
+    timeline = Timeline(replace(jobs, follows=(None, Follow((After(0, "start", 4.0),)), None, None)), "easy")
+    timeline.seek(4)
+    assert "1 job passed it, which did not hold processors it needed." in timeline.explain("3").sentences
 
 
 @pytest.mark.parametrize(
@@ -62,13 +66,6 @@ def test_job_is_submitted_when_its_condition_is_met(lab: Lab, follow: Follow, su
         times.append((timeline.snapshot().time, timeline.explain("3").job.submit))
     assert (submit, submit) in times
     assert times[-1][1] == submit
-
-
-def test_later_job_of_a_lower_rank_has_passed(lab: Lab) -> None:
-    jobs = lab.workload(4, "1 0 3 10 10", "2 1 1 5 5", "3 2 4 40 40", "4 2 1 60 60")
-    timeline = Timeline(replace(jobs, follows=(None, Follow((After(0, "start", 4.0),)), None, None)), "easy")
-    timeline.seek(4)
-    assert "1 job passed it, which did not hold processors it needed." in timeline.explain("3").sentences
 
 
 def test_job_without_processors_enough_is_cancelled() -> None:

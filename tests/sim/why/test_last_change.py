@@ -19,14 +19,11 @@ def narrow(lab: Lab) -> Engine:
     return lab.run("easy", 4, "1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
 
 
-def test_a_plan_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
+def test_unchanged_plans_are_no_change(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 50", "2 5 4 100 100", "3 10 1 10 10", "4 12 4 5 5")
     found = last_change(engine.history, PlanOf(1), 4)
     assert found is not None
     assert (found[0], type(found[1])) == (2, Reserve)
-
-
-def test_same_plan_after_a_failure_is_no_change(lab: Lab) -> None:
     before = lab.run("conservative", 4, "1 0 3 100 100", "2 5 4 50 50")
     engine = Engine(before.workload.with_outages([Outage(20, 50, 0b1000)]), "conservative")
     engine.run()

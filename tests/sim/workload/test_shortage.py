@@ -1,6 +1,3 @@
-"""Counts of what a request lacks on the nodes that it may use. Sentences made of them are checked against plain counts
-on random machines in tests.sim.decisions.test_reasons_on_nodes."""
-
 import numpy as np
 import pytest
 

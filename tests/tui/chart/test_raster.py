@@ -1,6 +1,3 @@
-"""Stretches (jobs on processors for a time) as pixels. In these tests a column is 10 seconds, and the first begins at
-time 0."""
-
 from collections import Counter
 
 import numpy as np

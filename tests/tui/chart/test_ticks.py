@@ -13,10 +13,12 @@ def test_the_day_is_said_once_a_day(step: int) -> None:
     assert said == ["d0", "d1", "d2"]
 
 
-def test_of_named_moments_the_day_is_said_once() -> None:
+def test_days_and_processors_are_named_once() -> None:
     assert [word for _, word in times(0, 2 * 86400, lambda name: 2 * 86400 / 9)] == [
         "d0 00:00", "06:00", "12:00", "18:00", "d1 00:00", "06:00", "12:00", "18:00", "d2 00:00",
     ]  # fmt: skip
+    assert sorted(processors(0, 9, 2, clear=0.5)) == [0, 2, 4, 6, 9]  # not 8 and 9 next to each other
+    assert sorted(processors(0, 127, 20, clear=0.5)) == [0, 20, 40, 60, 80, 100, 127]
 
 
 @pytest.mark.parametrize("end", [1e9, 1e12, 1e15, 9e15])
@@ -37,11 +39,6 @@ def test_the_last_processor_is_always_named(count: int, most: int) -> None:
     assert named[-1] == count - 1
     assert len(named) <= most + 1
     assert named == sorted(set(named))
-
-
-def test_processors_are_named_by_round_numbers_with_room_before_the_last() -> None:
-    assert sorted(processors(0, 9, 2, clear=0.5)) == [0, 2, 4, 6, 9]  # not 8 and 9 next to each other
-    assert sorted(processors(0, 127, 20, clear=0.5)) == [0, 20, 40, 60, 80, 100, 127]
 
 
 def test_with_a_calendar_days_begin_at_midnight_of_the_trace() -> None:

@@ -1,6 +1,3 @@
-"""Columns of the chart that no longer change are drawn once and kept: nearest to the present first, as many as there is
-time for."""
-
 from collections.abc import Callable
 
 from tui.chart.raster import UNKNOWN, Raster
@@ -33,7 +30,7 @@ def tiles_of(drawer: Drawer, most_bytes: int = 1 << 20) -> Tiles:
     return Tiles(most_bytes, drawer.clock)
 
 
-def test_columns_are_made_once() -> None:
+def test_columns_are_kept_and_forgotten() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer)
     raster, pending = tiles.window("a", 1, 10, 200, drawer, LONG)
@@ -42,6 +39,15 @@ def test_columns_are_made_once() -> None:
     again, _ = tiles.window("a", 1, 5, 203, drawer, LONG)
     assert again.rank[0].tolist() == list(range(5, 203))
     assert sorted(drawer.asked) == list(range(5, 203))
+    drawer = Drawer()
+    tiles = tiles_of(drawer, most_bytes=1)
+    for first in range(0, 6400, 64):
+        tiles.window("a", 1, first, first + 64, drawer, LONG)
+    drawer.asked.clear()
+    tiles.window("a", 1, 6336, 6400, drawer, LONG)
+    assert drawer.asked == []
+    tiles.window("a", 1, 0, 64, drawer, LONG)
+    assert len(drawer.asked) == 64
 
 
 def test_without_time_the_columns_nearest_to_now_come_first() -> None:
@@ -54,18 +60,6 @@ def test_without_time_the_columns_nearest_to_now_come_first() -> None:
     while pending:
         raster, pending = tiles.window("a", 1, 0, 100, drawer, 10)
     assert raster.rank[0].tolist() == list(range(100))
-
-
-def test_what_was_not_looked_at_for_longest_is_forgotten() -> None:
-    drawer = Drawer()
-    tiles = tiles_of(drawer, most_bytes=1)
-    for first in range(0, 6400, 64):
-        tiles.window("a", 1, first, first + 64, drawer, LONG)
-    drawer.asked.clear()
-    tiles.window("a", 1, 6336, 6400, drawer, LONG)
-    assert drawer.asked == []
-    tiles.window("a", 1, 0, 64, drawer, LONG)
-    assert len(drawer.asked) == 64
 
 
 def test_columns_before_the_parting_are_not_made_again() -> None:

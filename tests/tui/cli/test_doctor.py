@@ -22,15 +22,14 @@ def test_this_machine_is_described_as_json() -> None:
     assert done.returncode == int(any(each["state"] == "wrong" for each in found))
 
 
-def test_the_report_says_how_to_mend_what_is_wrong() -> None:
+def test_report_says_what_to_mend_and_stays_text() -> None:
     lines = report([Finding("terminal", "size", "wrong", "40x10", "make it at least 60x18")])
     assert lines == ["terminal", "  wrong  size  40x10", "         make it at least 60x18", "", "1 wrong"]
-
-
-def test_the_libraries_are_those_that_the_package_declares() -> None:
     found = requirements()
     assert {"numpy", "click", "textual", "rich", "platformdirs"} == set(found[""])
     assert "pyarrow" in found["parquet"]
+    finding = by_name(terminal(Terminal({"TERM": "x\x1b[31m"}, "utf-8", (80, 24), 8)))["colours"]
+    assert "\x1b" not in finding.what
 
 
 @pytest.mark.parametrize(
@@ -86,8 +85,3 @@ def test_a_folder_that_cannot_be_made_is_wrong(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("SCHEDSCOPE_STATE", str(tmp_path / "file" / "below"))
     finding = by_name(folders())["autosaves"]
     assert (finding.state, finding.mend) == ("wrong", "export SCHEDSCOPE_STATE=FOLDER names another")
-
-
-def test_escapes_in_the_environment_stay_text() -> None:
-    finding = by_name(terminal(Terminal({"TERM": "x\x1b[31m"}, "utf-8", (80, 24), 8)))["colours"]
-    assert "\x1b" not in finding.what

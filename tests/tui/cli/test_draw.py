@@ -11,13 +11,10 @@ from tui.chart.svg.drawing import Options
 from tui.cli.draw import draw
 
 
-def test_a_file_is_written_whole(tmp_path: Path) -> None:
+def test_charts_are_written_with_their_switches(tmp_path: Path) -> None:
     draw(Source("z-figure4"), "easy", "lowest", Options(), str(tmp_path / "chart.svg"))
     assert [path.name for path in tmp_path.iterdir()] == ["chart.svg"]
     assert ElementTree.parse(tmp_path / "chart.svg").getroot().get("width") == "1440"
-
-
-def test_a_switch_is_made_at_its_time(tmp_path: Path) -> None:
     draw(Source("z-figure4"), "fcfs", "lowest", Options(), str(tmp_path / "chart.svg"), [(50, "easy")])
     drawn = (tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert ">easy</text>" in drawn
@@ -38,15 +35,14 @@ def test_dates_are_written_where_the_trace_knows_its_start(tmp_path: Path) -> No
     assert "d0 00:00:00 to d0 00:45:00" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
 
 
-def test_a_switch_that_comes_when_all_is_over_is_refused(tmp_path: Path) -> None:
+def test_impossible_drawings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="the run ends"):
         draw(Source("z-figure4"), "fcfs", "lowest", Options(), str(tmp_path / "chart.svg"), [(1e7, "easy")])
-
-
-def test_a_window_after_the_end_has_nothing_to_draw(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="nothing to draw from d11 13:46:40 on: the run is over at d0 00:45:00"):
         draw(Source("z-figure4"), "easy", "lowest", Options(begin=1e6), str(tmp_path / "chart.svg"))
     assert not list(tmp_path.iterdir())
+    code, line = error("draw", "z-figure4", "--width", "20000", "--height", "20000", "-o", "a.png")
+    assert (code, "more than the 50,000,000 of a PNG; write a .svg" in line) == (2, True)
 
 
 def test_a_png_holds_pixels(tmp_path: Path) -> None:
@@ -70,7 +66,7 @@ def test_partitions_are_lanes_unless_processors_are_ordered_by_number(tmp_path: 
     assert ["processors by partition upwards" in svg for svg in drawn] == [True, False]
 
 
-def test_a_pair_shares_the_clock_and_no_names(tmp_path: Path) -> None:
+def test_pairs_share_a_clock(tmp_path: Path) -> None:
     done = schedscope("draw", "z-figure4", "--beside", "fcfs", "--slide", "-o", tmp_path / "pair.svg")
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "pair.svg").read_text(encoding="utf-8")
@@ -81,9 +77,6 @@ def test_a_pair_shares_the_clock_and_no_names(tmp_path: Path) -> None:
     ids = [element.get("id") for element in picture.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
     assert set(re.findall(r"url\(#([\w-]+)\)", text)) <= set(ids)
-
-
-def test_a_pair_may_differ_in_its_estimates(tmp_path: Path) -> None:
     at = tmp_path / "pair.svg"
     draw(Source("z-figure4"), "easy", "lowest", Options(), str(at), beside="easy with factor:9")
     assert {"z-figure4 · easy · 10", "z-figure4 · easy with factor:9 · 10"} == set(
@@ -108,8 +101,3 @@ def test_a_pair_has_one_now_though_one_of_them_is_over(tmp_path: Path, until: tu
     done = schedscope("draw", "w-figure1", *pair, *until, "-o", tmp_path / "pair.svg")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "pair.svg").read_text(encoding="utf-8").count(">now</text>") == marked
-
-
-def test_a_png_of_endless_pixels_is_refused_before_the_run() -> None:
-    code, line = error("draw", "z-figure4", "--width", "20000", "--height", "20000", "-o", "a.png")
-    assert (code, "more than the 50,000,000 of a PNG; write a .svg" in line) == (2, True)

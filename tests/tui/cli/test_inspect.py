@@ -41,13 +41,10 @@ def test_no_line_is_wider_than_the_terminal(width: int, unicode: bool) -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
-def test_what_was_left_out_is_said_with_its_reason_and_first_job() -> None:
+def test_page_names_jobs_left_out_and_days() -> None:
     drawn = page()
     assert "skipped 4: never ran (run time < 0), first job 50" in drawn
     assert "196  of the 200 in the file" in drawn
-
-
-def test_days_are_said_as_they_are_typed() -> None:
     first, last = re.findall(r"(\S+) to (\d\S+)", page().split("Width")[0])[0]
     assert (first, last) == ("1996-09-23", "1996-09-25")
     assert parse_moment(first) == datetime(1996, 9, 23)

@@ -159,21 +159,13 @@ def test_help_of_all_says_what_help_of_each_begins_with(name: str) -> None:
     assert command.help.partition("\n\n")[0].replace("\n", " ") == COMMANDS[name]
 
 
-def test_misspelled_command_is_refused_with_the_nearest() -> None:
-    assert error("exlpain", "z-figure4", "3") == (2, "no command, file or sample 'exlpain'; did you mean 'explain'?")
-    assert "needs a terminal" in error("lies")[1], "a sample, though its name is similar to a command's"
-
-
-def test_help_cuts_no_sentence_and_is_sorted() -> None:
+def test_help_and_errors_name_commands() -> None:
     text = schedscope("--help").stdout.partition("Commands:")[2]
     names = re.findall(r"^  ([a-z]+)", text, flags=re.MULTILINE)
     assert "..." not in text
     assert names == sorted(COMMANDS)
-
-
-def test_the_package_runs_as_the_program_does() -> None:
-    done = subprocess.run([sys.executable, "-m", "tui", "policies", "easy"], capture_output=True, text=True)
-    assert done.stdout == schedscope("policies", "easy").stdout != ""
+    assert error("exlpain", "z-figure4", "3") == (2, "no command, file or sample 'exlpain'; did you mean 'explain'?")
+    assert "needs a terminal" in error("lies")[1], "a sample, though its name is similar to a command's"
 
 
 def test_the_package_imports_nothing_from_the_present_folder(tmp_path: Path) -> None:
@@ -185,15 +177,14 @@ def test_the_package_imports_nothing_from_the_present_folder(tmp_path: Path) -> 
     assert not (tmp_path / "ran").exists()
 
 
-def test_help_imports_no_engine() -> None:
+def test_program_starts_without_its_engine() -> None:
     code = "import sys, tui.cli.main as m\ntry: m.main()\nexcept SystemExit: sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True).returncode == 0
-
-
-def test_parsing_imports_no_engine() -> None:
     heavy = "('numpy', 'textual', 'sim.engine.engine')"
     code = f"import sys, tui.cli.main; sys.exit(any(m.startswith({heavy}) for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    done = subprocess.run([sys.executable, "-m", "tui", "policies", "easy"], capture_output=True, text=True)
+    assert done.stdout == schedscope("policies", "easy").stdout != ""
 
 
 def test_the_screen_imports_nothing_that_its_first_frame_does_not_need() -> None:

@@ -146,9 +146,11 @@ def test_a_placement_that_a_policy_does_not_heed_is_said(spec: str, heeded: bool
     assert ((tmp_path / "lowest").read_text() != (tmp_path / "together").read_text()) == heeded
 
 
-def test_one_schedule_needs_one_policy() -> None:
+def test_impossible_runs_are_refused() -> None:
     code, line = error("run", "z-figure4", "--policy", "easy", "--policy", "fcfs", "--schedule", "x.csv")
     assert (code, "one --policy" in line) == (2, True)
+    said = "no switch at d10 00:00:00: the run ends at d0 00:45:00"
+    assert error("run", "z-figure4", "--switch", "10d=easy") == (1, said)
 
 
 def test_a_switch_takes_over_at_its_time() -> None:
@@ -158,11 +160,6 @@ def test_a_switch_takes_over_at_its_time() -> None:
     )
     waits = [found["policies"][0]["metrics"]["mean_wait"] for found in (alone, switched)]
     assert waits == [942, 702]
-
-
-def test_a_switch_when_all_is_over_cannot_be_made() -> None:
-    said = "no switch at d10 00:00:00: the run ends at d0 00:45:00"
-    assert error("run", "z-figure4", "--switch", "10d=easy") == (1, said)
 
 
 @pytest.mark.parametrize(

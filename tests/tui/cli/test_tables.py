@@ -9,22 +9,16 @@ from tui.annexes import module_of
 from tui.cli.terminal import split, wrapped_table
 
 
-def test_columns_without_a_title_stay_with_the_one_before() -> None:
+def test_tables_are_split_and_wrapped() -> None:
     rows = [["load", "wait", "", "slowdown"], ["1", "10", "!", "2.5"]]
     assert split(rows, 12) == ["load  wait", "1       10  !", "", "load  slowdown", "1          2.5"]
     assert split(rows, None) == ["load  wait     slowdown", "1       10  !       2.5"]
-
-
-def test_texts_are_wrapped_until_they_fit() -> None:
     rows = [["policy", "meaning", "from"], ["easy", "jobs may pass the head of the queue", "ZKP sections 2 and 6"]]
     lines = wrapped_table(rows, 40)
     assert max(map(len, lines)) <= 40
     assert [line.split("  ")[0] for line in lines[:2]] == ["policy", "easy"]
     assert set(" ".join(rows[1][1:]).split()) <= set(" ".join(lines).split())
     assert wrapped_table(rows, None)[1] == "easy    jobs may pass the head of the queue  ZKP sections 2 and 6"
-
-
-def test_an_order_names_the_papers_that_it_cites() -> None:
     told = schedscope("policies", "ward").stdout
     assert "W: Ward, Mahood & West 2002" in told
     assert "ZKP" not in told

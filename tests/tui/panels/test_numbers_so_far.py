@@ -48,16 +48,13 @@ def test_a_job_that_still_waits_is_shown_next_to_those_that_ended() -> None:
     assert told["mean wait"] == "4 ended: wait 0s"
 
 
-def test_killed_jobs_are_counted_where_the_workload_has_some(lab: Lab) -> None:
+def test_numbers_count_ended_and_killed_jobs(lab: Lab) -> None:
     right = context_of(lab.run("fcfs", 4, "1 0 1 10 10", "2 0 1 10 10"))
     killed = context_of(lab.run("fcfs", 4, "1 0 1 50 10", "2 0 1 10 10"))
     assert "killed" not in names(right)
     assert next(figure for figure in figures(killed) if figure.name == "killed")[1:] == (
         "1", "1 killed", ("of 2 ended", "of 2"),
     )  # fmt: skip
-
-
-def test_the_numbers_are_those_of_the_jobs_that_have_ended(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 4 100 100", "2 0 4 100 100", "3 50 4 100 100", until=200)
     values = {figure.name: figure.value for figure in figures(context_of(engine))}
     assert values == {

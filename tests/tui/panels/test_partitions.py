@@ -46,7 +46,7 @@ def test_in_ascii_every_sign_is_ascii_and_different() -> None:
     assert bars.startswith("------------------##      %%%%%%")
 
 
-def test_the_first_with_high_priority_is_the_pivot() -> None:
+def test_pivots_follow_priority_and_reservations() -> None:
     engine = engine_of("lublin-128", "multiqueue")
     engine.advance(160)
     shown = engine.snapshot()
@@ -54,6 +54,10 @@ def test_the_first_with_high_priority_is_the_pivot() -> None:
         queue = [queued for queued in shown.queue if queued.place == part.number]
         assert part.waiting == len(queue)
         assert part.pivot == (queue[0] if queue else None)
+    engine = engine_of("lublin-128", "multiqueue:speculate=180")
+    while not any(part.waiting and part.pivot is None for part in parts_of(engine.snapshot())):
+        assert engine.step()
+    assert "1 job waits · no pivot: all starts are reserved" in draw_partitions(context_of(engine), (60, 13)).text
 
 
 def test_what_partitions_own_is_the_whole_machine_at_every_step() -> None:
@@ -77,10 +81,3 @@ def test_missing_partitions_are_explained() -> None:
     assert (
         "divided at the first step" in draw_partitions(context_of(engine_of("ls-figure1", "multiqueue")), (60, 9)).text
     )
-
-
-def test_jobs_with_reserved_starts_are_no_pivots() -> None:
-    engine = engine_of("lublin-128", "multiqueue:speculate=180")
-    while not any(part.waiting and part.pivot is None for part in parts_of(engine.snapshot())):
-        assert engine.step()
-    assert "1 job waits · no pivot: all starts are reserved" in draw_partitions(context_of(engine), (60, 13)).text

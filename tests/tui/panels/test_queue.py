@@ -70,14 +70,11 @@ def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_a_start_that_moved_tells_by_how_much(lab: Lab) -> None:
+def test_moving_starts_and_waits_are_told(lab: Lab) -> None:
     # Job 1 is expected to end at 100 and ends at 20; job 3 is behind job 2, which starts then.
     context = context_of(lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20))
     (row,) = rows(context)
     assert ("▲ 1m20", "cool") in [(span.text.strip(), span.style) for span in row.spans]
-
-
-def test_while_the_clock_goes_on_waits_and_xfactors_grow(lab: Lab) -> None:
     context = context_of(lab.run("easy:order=xfactor", 4, "1 0 4 100 100", "2 10 4 20 20", until=10))
     later = replace(context, scene=replace(context.scene, clock=40.0))
     assert [rows(each)[0].text.split()[3:6] for each in (context, later)] == [

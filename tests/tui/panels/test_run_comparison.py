@@ -107,13 +107,6 @@ def test_the_whole_panel_of_a_small_figure() -> None:
     ]
 
 
-def test_before_a_job_has_ended_nothing_is_better() -> None:
-    context = compared("z-figure4", "fcfs", "easy", 1, done=False)
-    told = [line.text for line in lines(context)]
-    assert told[1].split() == ["ended", "0", "0"]
-    assert not any("●" in row for row in told)
-
-
 def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
     """At 20 minutes three jobs have ended under EASY but only two in both runs, as J5 has not ended under FCFS."""
     context = compared("z-figure4", "fcfs", "easy", 7)
@@ -122,10 +115,17 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
     assert not any("●" in row.text for row in drawn)
 
 
-def test_the_end_is_not_told_before_it_comes() -> None:
+def test_whole_panel_is_known_at_the_end() -> None:
     told = draw(compared("lublin-128", "easy", "conservative", 900), (60, 60), 0).text
     assert "gained most" not in told
     assert "press end" in told
+    told = " the same so far   d goes to the first difference   e other run   v ends"
+    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
+    assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
+    context = compared("z-figure4", "fcfs", "easy", 1, done=False)
+    rows = [line.text for line in lines(context)]
+    assert rows[1].split() == ["ended", "0", "0"]
+    assert not any("●" in row for row in rows)
 
 
 def test_the_selected_job_comes_into_sight() -> None:
@@ -188,9 +188,3 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
 )
 def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:
     assert between(compared("z-figure4", "fcfs", "easy", 7), width).text == told
-
-
-def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
-    told = " the same so far   d goes to the first difference   e other run   v ends"
-    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
-    assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told

@@ -1,6 +1,3 @@
-"""When the file of a watched policy is saved, the run is computed again with the new code, up to the present step; the
-old run is kept."""
-
 from pathlib import Path
 from time import monotonic, sleep
 

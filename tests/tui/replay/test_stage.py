@@ -1,6 +1,3 @@
-"""The view of a run (`RunView`) shows it at one time; a played run has the same schedule as one simulated without a
-screen."""
-
 import gc
 from math import inf
 from pathlib import Path

@@ -1,6 +1,3 @@
-"""The record of trusted code: it shows what has changed since the user agreed, and does not itself allow code to
-run."""
-
 import os
 from pathlib import Path
 

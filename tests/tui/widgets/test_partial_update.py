@@ -1,6 +1,3 @@
-"""Partial updates of the screen: only columns that have changed and are visible are written, and only styles that
-differ."""
-
 from io import StringIO
 
 import pytest

@@ -1,6 +1,3 @@
-"""The lessons that come with the program: all their scenes are true, and their numbers come from the run, not from
-typed text."""
-
 import re
 
 import pytest

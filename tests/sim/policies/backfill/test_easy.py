@@ -17,12 +17,22 @@ EXTRA = ("1 0 3 10 10", "2 1 4 10 10")
 DEEP = ("1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
 
 
-def test_a_job_that_ends_at_the_shadow_passes_the_head(lab: Lab) -> None:
+def test_head_passes_are_by_shadow_or_extra(lab: Lab) -> None:
     engine = lab.run("easy", 4, *HEAD, "3 2 1 8 8")
     assert engine.schedule().start.tolist() == [0, 10, 2]
     assert lab.start(engine, "3") == Backfill(
         engine.moment.jobs[2], EndsBefore(engine.moment.jobs[1], shadow=10, ends=10)
     )
+    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50")
+    assert engine.schedule().start.tolist() == [0, 10, 2]
+    assert lab.start(engine, "3") == Backfill(
+        engine.moment.jobs[2], FitsExtra(engine.moment.jobs[1], shadow=10, extra=1)
+    )
+    # Two processors are free at 2, but the head leaves only one of them: job 3 takes it.
+    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50", "4 2 1 50 50", until=2)
+    assert lab.kept(engine, "4") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=52, extra=0)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 2, 20]
 
 
 @pytest.mark.parametrize("of", ["easy", "relaxed:omega=1", "shadow:order=fcfs", "greedy", "lookahead", "easy++"])
@@ -32,36 +42,14 @@ def test_end_that_only_rounding_makes_later_is_in_time(lab: Lab, of: str) -> Non
     assert starts == pytest.approx({"1": 1.6, "2": 2.8, "3": 2.6})
 
 
-def test_a_long_job_passes_on_extra_processors(lab: Lab) -> None:
-    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50")
-    assert engine.schedule().start.tolist() == [0, 10, 2]
-    assert lab.start(engine, "3") == Backfill(
-        engine.moment.jobs[2], FitsExtra(engine.moment.jobs[1], shadow=10, extra=1)
-    )
-
-
-def test_the_extra_processors_are_used_up_within_a_pass(lab: Lab) -> None:
-    # Two processors are free at 2, but the head leaves only one of them: job 3 takes it.
-    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50", "4 2 1 50 50", until=2)
-    assert lab.kept(engine, "4") == WouldDelay(engine.moment.jobs[1], shadow=10, ends=52, extra=0)
-    engine.run()
-    assert engine.schedule().start.tolist() == [0, 10, 2, 20]
-
-
-def test_the_head_is_promised_its_first_shadow_and_nobody_else_anything(lab: Lab) -> None:
+def test_promises_and_depth_protect_jobs(lab: Lab) -> None:
     engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9")
     np.testing.assert_equal(engine.schedule().promised, [np.nan, 10, 20])
-
-
-def test_with_depth_two_the_second_is_protected_as_well(lab: Lab) -> None:
+    assert parse_policy("easy").promises()
+    assert not parse_policy("easy:order=sjf").promises()
+    assert not parse_policy("easy:depth=2").promises()
     engine = lab.run("easy:depth=2", 4, *DEEP, until=2)
     assert lab.reservations(engine, "3") == [(20, EarliestHole(free=1))]
     assert lab.kept(engine, "4") == PlannedLater(at=30, free=1)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 20, 30]
-
-
-def test_only_the_head_by_arrival_is_promised_anything() -> None:
-    assert parse_policy("easy").promises()
-    assert not parse_policy("easy:order=sjf").promises()
-    assert not parse_policy("easy:depth=2").promises()

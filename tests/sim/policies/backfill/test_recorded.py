@@ -6,19 +6,13 @@ from tests.sim.conftest import Lab
 JOBS = ("1 0 2 10 10 -1 5", "2 0 1 10 10 -1 8", "3 0 1 5 5")
 
 
-def test_on_time_late_and_unknown(lab: Lab) -> None:
+def test_jobs_start_as_recorded(lab: Lab) -> None:
     engine = lab.run("recorded", 2, *JOBS)
     assert engine.schedule().start.tolist() == [5, 15, 0]
     assert lab.start(engine, "1").because == AsRecorded(recorded=5, late=0)
     assert lab.start(engine, "2").because == AsRecorded(recorded=8, late=7)
     assert lab.start(engine, "3").because == AsRecorded(recorded=None, late=0)
-
-
-def test_a_start_is_an_instant_at_which_nothing_else_need_happen(lab: Lab) -> None:
     assert lab.instants(lab.run("recorded", 1, "1 0 1 10 10 -1 7")) == [0, 7, 17]
-
-
-def test_why_a_job_waits(lab: Lab) -> None:
     engine = lab.run("recorded", 2, *JOBS, until=0)
     assert lab.kept(engine, "1") == NotYet(recorded=5)
     engine.run(until=8)

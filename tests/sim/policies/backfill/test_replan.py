@@ -4,20 +4,14 @@ from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 
 
-def test_a_job_that_steps_in_front_pushes_a_planned_start_back(lab: Lab) -> None:
+def test_plans_are_made_anew_without_promises(lab: Lab) -> None:
     # Job 2 is planned for 10 until job 3, which is shorter, arrives at 5.
     engine = lab.run("replan:order=sjf", 2, "1 0 2 10 10", "2 1 2 10 10", "3 5 2 5 5", until=5)
     planned = {queued.job.id: (queued.planned, queued.moved) for queued in engine.snapshot().queue}
     assert planned == {"3": (10, 0), "2": (15, 5)}
     engine.run()
     assert engine.schedule().start.tolist() == [0, 15, 10]
-
-
-def test_nothing_is_promised() -> None:
     assert not parse_policy("replan").promises()
-
-
-def test_whoever_is_planned_for_now_starts(lab: Lab) -> None:
     # Job 3 ends at 10, just when job 2 is planned to start.
     engine = lab.run("replan", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
     assert engine.schedule().start.tolist() == [0, 10, 2]

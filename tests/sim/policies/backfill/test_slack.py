@@ -8,19 +8,18 @@ from tests.sim.conftest import Lab
 HEAD = ("1 0 3 10 10", "2 1 4 10 10")
 
 
-def test_a_reservation_slips_within_its_bound(lab: Lab) -> None:
+def test_reservations_slip_within_bounds(lab: Lab) -> None:
     engine = lab.run("slack:slack=0.5", 4, *HEAD, "3 2 1 12 12")
     assert engine.schedule().start.tolist() == [0, 14, 2]
     head, passer = engine.moment.jobs[1], engine.moment.jobs[2]
     assert lab.start(engine, "3") == Backfill(passer, WithinBounds(tightest=head, margin=1))
     assert lab.reservations(engine, "2") == [(10, EarliestHole(free=1)), (14, MadeRoom(passer, was=10))]
-
-
-def test_a_job_that_would_break_a_bound_waits(lab: Lab) -> None:
     engine = lab.run("slack:slack=0.5", 4, *HEAD, "3 2 1 14 14", until=2)
     assert lab.kept(engine, "3") == BreaksBound(other=engine.moment.jobs[1], start=16, bound=15)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 20]
+    assert parse_policy("slack:slack=0").promises()
+    assert not parse_policy("slack").promises()
 
 
 def test_the_bound_stands_from_the_first_reservation_on(lab: Lab) -> None:
@@ -32,11 +31,6 @@ def test_the_bound_stands_from_the_first_reservation_on(lab: Lab) -> None:
     assert lab.kept(engine, "4") == BreaksBound(other=engine.moment.jobs[1], start=17, bound=15)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 14, 2, 24]
-
-
-def test_without_slack_a_promise_is_a_promise() -> None:
-    assert parse_policy("slack:slack=0").promises()
-    assert not parse_policy("slack").promises()
 
 
 def test_there_are_no_two_passes_at_one_instant(lab: Lab) -> None:

@@ -127,13 +127,6 @@ def test_compaction_moves_jobs_from_the_emptiest_row_to_the_fullest() -> None:
     assert list(stage.matrix.rows) == [1, 3]
 
 
-def test_a_job_goes_into_the_fitting_row_with_the_fewest_free_columns() -> None:
-    stage = Stage(Gang(), "AA..", "BBB.")
-    stage.wait(1)
-    assert stage.rebuild() == ["AA.c", "BBBC"]
-    assert stage.those(d.Place) == [d.Place(stage.job(2), 2, 0b1000, in_rows.BestFit(1))]
-
-
 def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
     stage = Stage(Gang(mpl=2), "AAA.")
     wide, narrow, wider = stage.wait(2), stage.wait(1), stage.wait(3)
@@ -146,18 +139,19 @@ def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
     assert stage.those(Keep) == [Keep(wider, cast(Any, in_rows.FitsNoRow(2, 2)))]
 
 
-def test_jobs_are_replicated_one_row_a_round() -> None:
-    # A and B need the first column of rows 3 and 4: A gets the one, and before it has its next turn, B the other.
-    stage = Stage(Gang(), "ACCC", "BDDD", "..EE", "..FF")
-    stage.something_completes()
-    assert stage.rebuild() == ["ACCC", "BDDD", "a.EE", "b.FF"]
-
-
-def test_a_rebuild_names_its_phases_in_order() -> None:
+def test_phases_follow_each_other() -> None:
     stage = Stage(Gang(), "AA..")
     stage.wait(1)
     stage.rebuild()
     assert [phase.name for phase in stage.those(d.Phase)] == ["clean", "compact", "schedule", "fill"]
+    # A and B need the first column of rows 3 and 4: A gets the one, and before it has its next turn, B the other.
+    stage = Stage(Gang(), "ACCC", "BDDD", "..EE", "..FF")
+    stage.something_completes()
+    assert stage.rebuild() == ["ACCC", "BDDD", "a.EE", "b.FF"]
+    stage = Stage(Gang(), "AA..", "BBB.")
+    stage.wait(1)
+    assert stage.rebuild() == ["AA.c", "BBBC"]
+    assert stage.those(d.Place) == [d.Place(stage.job(2), 2, 0b1000, in_rows.BestFit(1))]
 
 
 # Backfilling
@@ -218,7 +212,7 @@ def test_compaction_keeps_clear_of_the_last_reservations() -> None:
 
 
 # Migration
-def test_jobs_in_the_way_move_aside_where_that_is_cheaper() -> None:
+def test_jobs_move_where_that_is_cheaper() -> None:
     # C (1 task) stands in a column of B (2 tasks): 10/2 * 2 + 10 * 1 = 20 against 10 * 2 + 10/2 * 1 = 25.
     stage = Stage(GangMigrate(), ".AAC....", "...BB...", procs=8)
     stage.something_completes()
@@ -226,15 +220,12 @@ def test_jobs_in_the_way_move_aside_where_that_is_cheaper() -> None:
     why = in_rows.MakesWay(stage.job(1), 20, 25)
     assert stage.those(d.Migrate) == [d.Migrate(stage.job(2), 1, 0b1, 10, why)]
     assert stage.those(d.Stall) == [d.Stall(stage.job(1), 5, why)]
-
-
-def test_a_job_takes_other_columns_where_that_is_cheaper() -> None:
     stage = Stage(GangMigrate(), "AAAA....", "..BB....", procs=8)
     stage.something_completes()
     assert stage.rebuild() == ["AAAABB.."]
-    why = in_rows.OtherColumns(10 * 2 + 5 * 4, 5 * 2 + 10 * 4)
-    assert stage.those(d.Migrate) == [d.Migrate(stage.job(1), 1, 0b110000, 10, why)]
-    assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, why)]
+    other = in_rows.OtherColumns(10 * 2 + 5 * 4, 5 * 2 + 10 * 4)
+    assert stage.those(d.Migrate) == [d.Migrate(stage.job(1), 1, 0b110000, 10, other)]
+    assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, other)]
 
 
 def test_only_so_many_tasks_migrate_at_one_rebuild() -> None:

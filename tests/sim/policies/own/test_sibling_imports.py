@@ -1,6 +1,3 @@
-"""Files that a policy's file imports from its folder belong to it: they are read with it, reloaded with it, and taken
-from the same revision."""
-
 import marshal
 import struct
 import subprocess
@@ -73,10 +70,12 @@ def test_two_folders_have_each_their_own(fair: Path) -> None:
     assert [depth_of(parse_policy(spec)) for spec in ("./fair.py", "other/fair.py", "./fair.py")] == [1, 7, 1]
 
 
-def test_what_is_installed_is_not_hidden_by_a_file_of_its_name(fair: Path) -> None:
+def test_imports_are_found_and_hide_nothing(fair: Path) -> None:
     (fair.parent / "pytest.py").write_text("1 / 0\n")
     fair.write_text("import pytest\n" + fair.read_text())
     assert depth_of(parse_policy("./fair.py")) == 1
+    files = {"/a/b.py": b"import c", "/a/c.py": b"import b, d, os", "/a/d.py": b"not python ("}
+    assert imported_files("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
 
 
 def test_a_revision_imports_what_was_there_then(fair: Path) -> None:
@@ -106,11 +105,6 @@ def test_an_order_out_of_a_file_is_known_by_its_content(fair: Path) -> None:
     ((cls, ref),) = code_of(policy).items()
     assert (cls.__name__, ref.name) == ("Late", str(fair))
     assert code_of(parse_policy("easy")) == {}
-
-
-def test_files_that_import_each_other_are_read_once() -> None:
-    files = {"/a/b.py": b"import c", "/a/c.py": b"import b, d, os", "/a/d.py": b"not python ("}
-    assert imported_files("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
 
 
 @pytest.mark.parametrize("kind", ["one file", "an imported file", "files together", "many files", "many places"])

@@ -9,26 +9,20 @@ from tests.sim.conftest import Lab
 JOBS = ("1 0 1 100 100", "2 0 1 100 100", "3 100 1 10 10")
 
 
-def test_tunable_spares_it(lab: Lab) -> None:
-    """Its xfactor is 2, and the limit is 1.5 times the mean slowdown of the one finished job of its category, which is
-    1."""
+def test_limit_protects_by_the_mean_of_the_category(lab: Lab) -> None:
+    # Its xfactor is 2, and the limit is 1.5 times the mean slowdown of the one finished job of its category, which is
+    # 1.
     assert lab.starts("tunable:tick=10", 1, *JOBS)["3"] == 200
-
-
-def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab) -> None:
-    """Jobs 3 and 4 start at 100 with xfactor 2. Job 4 ends at 150 with slowdown 3, which raises the limit from 1.5 to
-    2.5."""
+    # Jobs 3 and 4 start at 100 with xfactor 2. Job 4 ends at 150 with slowdown 3, which raises the limit from 1.5 to
+    # 2.5.
     jobs = ("1 0 1 100 100", "2 0 1 100 100", "3 0 1 100 100", "4 0 1 50 100", "5 100 2 10 10")
     assert lab.starts("selective:tick=10", 2, *jobs)["5"] == 130
     assert lab.starts("tunable:tick=10", 2, *jobs)["5"] == 150
-
-
-def test_slowdown_of_a_short_job_counts_ten_seconds(lab: Lab) -> None:
-    """Job 2 ran from 99 to 100, but its bounded slowdown is only 10.9. Job 3's xfactor of 2 exceeds 0.15 times that,
-    but not 0.2 times."""
-    jobs = ("1 0 1 99 700", "2 0 1 1 100", "3 0 1 100 100", "4 100 1 10 10")
-    assert lab.starts("tunable:tick=10,limit=0.2", 1, *jobs)["4"] == 130
-    assert lab.starts("tunable:tick=10,limit=0.15", 1, *jobs)["4"] == 200
+    # Job 2 ran from 99 to 100, but its bounded slowdown is only 10.9. Job 3's xfactor of 2 exceeds 0.15 times that, but
+    # not 0.2 times.
+    short = ("1 0 1 99 700", "2 0 1 1 100", "3 0 1 100 100", "4 100 1 10 10")
+    assert lab.starts("tunable:tick=10,limit=0.2", 1, *short)["4"] == 130
+    assert lab.starts("tunable:tick=10,limit=0.15", 1, *short)["4"] == 200
 
 
 def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:

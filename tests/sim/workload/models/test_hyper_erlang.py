@@ -1,6 +1,3 @@
-"""Hyper-Erlang models have the moments of the data to which they were fitted, and so do the traces that they
-generate."""
-
 import gzip
 import math
 from pathlib import Path

@@ -43,9 +43,10 @@ def test_a_broken_one_is_reported_in_one_line_with_the_command_that_opens_it(fol
     assert schedscope("test", "fair.py", "--count", "30").stdout == done.stdout
 
 
-def test_hidden_state_is_named(folder: Path) -> None:
+def test_policies_that_fail_are_named(folder: Path) -> None:
     (folder / "fair.py").write_text((HERE / "broken" / "hidden_state.py").read_text())
     assert f"{HIDDEN}: PASSES" in schedscope("test", "fair.py", "--count", "10").stdout
+    assert error("test", "nobody.py")[0] == 1
 
 
 def test_a_file_of_another_origin_is_not_overwritten(folder: Path) -> None:
@@ -64,7 +65,3 @@ def test_written_workload_keeps_priorities_and_kills(folder: Path) -> None:
     assert again.killed.tolist() == workload.killed.tolist()
     assert again.runtime.tolist() == workload.runtime.tolist()
     assert "\x1b" not in path.read_text()
-
-
-def test_one_that_cannot_be_loaded_is_an_error() -> None:
-    assert error("test", "nobody.py")[0] == 1

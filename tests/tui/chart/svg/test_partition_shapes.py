@@ -1,6 +1,3 @@
-"""Partitions in drawings: as lanes, with bars between them that move with the boundaries, or with processors in order
-of their numbers."""
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,6 +1,3 @@
-"""Stretches (jobs on processors for a time) smaller than a pixel: none is lost, and the larger part of a pixel decides
-its colour."""
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -62,17 +62,11 @@ def test_notes_draw_the_next_scene_and_run_their_clocks(tmp_path: Path, monkeypa
     assert walk.staged.then.split()[0] in told
 
 
-def test_picture_of_a_lesson_that_is_gone_is_empty() -> None:
+def test_lessons_that_are_not_there_are_refused() -> None:
     assert picture("no-such-lesson", 1, LOOKS["dark"], Size(40, 8)) == []
     assert picture("backfilling", 99, LOOKS["dark"], Size(40, 8)) == []
-
-
-def test_misspelt_lesson_is_recognised() -> None:
     with pytest.raises(ParameterError, match="no lesson and no trace 'backfiling'; did you mean 'backfilling'"):
         _opening("backfiling", 1, None)
-
-
-def test_what_is_missing_is_asked_for() -> None:
     assert "what is to be presented" in error("present")[1]
     assert "leave out LESSON" in error("present", "backfilling", "--notes")[1]
     assert "needs a terminal" in error("present", "backfilling")[1]

@@ -159,12 +159,6 @@ def test_the_parts_of_a_bar_are_distinguished() -> None:
     ]
 
 
-def test_new_jobs_have_the_width_of_the_last() -> None:
-    assert Draft(parse_puzzle("12 procs")).model.procs == 3
-    assert Draft(parse_puzzle("1 procs")).model.procs == 1
-    assert Draft(parse_puzzle("12 procs; 3x1m; 7x1m"), chosen=2).model.procs == 7
-
-
 async def test_smaller_machine_says_which_jobs_it_narrows() -> None:
     async with puzzle("3 procs; 3x10m@0; 1x1m; 3x5m") as run:
         await run.press("less_than_sign")
@@ -221,18 +215,15 @@ async def test_unusable_path_is_reported_while_it_is_typed(key: str) -> None:
             assert told in "\n".join(each.text for each in run.pilot.app.screen._compositor.render_strips())
 
 
-def test_a_job_that_cannot_run_is_reported_and_an_empty_puzzle_has_no_chart() -> None:
+def test_odd_lines_are_refused_or_read() -> None:
     assert [each.cells for each in charts(parse_puzzle("4 procs"), LOOKS["dark"], Size(10, 3))] == [None] * 4
-
-
-def test_a_line_that_is_no_puzzle_is_reported() -> None:
     assert "J1: needs 1 to 4 processors, got 5" in error("puzzle", "4 procs; 5x1m@0")[1]
     assert "a puzzle needs a terminal" in error("puzzle", "4 procs")[1]
-
-
-def test_puzzle_longer_than_a_file_name_is_accepted() -> None:
     line = "4 procs; " + "; ".join(["1x10m@0"] * 40)
     assert "a puzzle needs a terminal" in error("puzzle", line)[1]
+    assert Draft(parse_puzzle("12 procs")).model.procs == 3
+    assert Draft(parse_puzzle("1 procs")).model.procs == 1
+    assert Draft(parse_puzzle("12 procs; 3x1m; 7x1m"), chosen=2).model.procs == 7
 
 
 async def test_note_has_its_rows_after_a_replay_was_shown() -> None:

@@ -1,7 +1,7 @@
 from tui.classroom.web.access import AT_ONCE, Budget, Door, origins_of
 
 
-def test_who_floods_waits() -> None:
+def test_floods_wait_and_end() -> None:
     time = 0.0
     budget = Budget(lambda: time)
     assert budget.wait_for(AT_ONCE) == 0
@@ -11,9 +11,6 @@ def test_who_floods_waits() -> None:
     time = 100.0
     assert budget.wait_for(AT_ONCE) == 0
     assert not budget.is_flood
-
-
-def test_who_goes_on_flooding_is_let_go() -> None:
     time = 0.0
     budget = Budget(lambda: time)
     sent = 0
@@ -26,7 +23,7 @@ def test_who_goes_on_flooding_is_let_go() -> None:
     assert not budget.is_flood
 
 
-def test_a_server_is_known_by_its_exact_names() -> None:
+def test_doors_open_to_their_names_and_words() -> None:
     door = Door(origins_of("127.0.0.1", 8000))
     assert door.knows_host({"Host": "LOCALHOST:8000"})
     for name in ("localhost", "localhost:80", "127.0.0.1:8000.evil.test", "evil.test", ""):
@@ -34,9 +31,6 @@ def test_a_server_is_known_by_its_exact_names() -> None:
     for origin in ("https://localhost:8000", "http://localhost:8000/", "http://localhost:8000.evil", "null", ""):
         assert not door.knows_origin({"Origin": origin})
     assert not door.knows_origin({})
-
-
-def test_each_word_opens_and_one_leads() -> None:
     door = Door(frozenset())
     assert door.opens(door.token)
     assert door.opens(door.teacher)

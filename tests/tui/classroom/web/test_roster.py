@@ -33,15 +33,12 @@ def class_of(*keys: str, clock: Clock | None = None) -> Roster:
     return found
 
 
-def test_first_answer_counts_in_a_lesson_of_ones_own() -> None:
+def test_answers_count_first_or_last() -> None:
     found = class_of("a", "b")
     for key, label, is_right in (("a", "J5", False), ("a", "J4", True), ("b", "J4", True)):
         found.answer(key, NEXT, label, is_right)
     bars = {bar["label"]: (bar["count"], bar["right"]) for bar in found.tally(NEXT)}
     assert bars == {"J3": (0, False), "J4": (1, True), "J5": (1, False), "J6": (0, False)}
-
-
-def test_last_answer_counts_while_the_question_is_open_for_all() -> None:
     found = class_of("a")
     assert found.judge("a", NEXT, "5") == "J5"
     assert found.judge("a", NEXT, "j4") == "J4"

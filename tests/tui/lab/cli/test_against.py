@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.tui.cli.program import error, schedscope
 
 
-def test_table_has_intervals_the_share_of_seeds_and_its_method(path: Path) -> None:
+def test_results_are_compared_as_table_or_json(path: Path) -> None:
     asked = ("results", path, "--against", "easy", "--columns", "load", "--value", "mean_wait")
     lines = schedscope(*asked).stdout.splitlines()
     assert lines[0] == "mean wait (s): difference from easy"
@@ -17,17 +17,11 @@ def test_table_has_intervals_the_share_of_seeds_and_its_method(path: Path) -> No
     assert row.split()[2] == "+20.0"
     assert "0 % of 4  *" in row
     assert sum(line.startswith("method: mean of the differences") for line in lines) == 1
-
-
-def test_ratios_and_json(path: Path) -> None:
-    asked = ("results", path, "--against", "easy", "--value", "mean_wait", "--where", "load=2", "--ratio")
-    first, _ = json.loads(schedscope(*asked, "--format", "json").stdout)
+    ratio = ("results", path, "--against", "easy", "--value", "mean_wait", "--where", "load=2", "--ratio")
+    first, _ = json.loads(schedscope(*ratio, "--format", "json").stdout)
     assert (first["policy"], first["how"], first["samples"]) == ("relaxed:omega=0", "ratio", 4)
     assert first["t_low"] < first["value"] < first["t_high"]
-    assert "ratio to easy" in schedscope(*asked).stdout
-
-
-def test_table_of_means_says_its_method(path: Path) -> None:
+    assert "ratio to easy" in schedscope(*ratio).stdout
     shown = schedscope("results", path, "--rows", "policy", "--value", "mean_wait").stdout
     assert "method: mean of the seeds' means ± half of Student's 95 % interval over 4 seeds" in shown
     shown = schedscope("results", path, "--rows", "policy", "--value", "mean_wait", "--interval", "batches").stdout

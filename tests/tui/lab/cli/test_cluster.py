@@ -1,6 +1,3 @@
-"""Sweeps by workers of a Dask cluster, here two on this machine, and the commands with which Slurm is asked for
-workers."""
-
 import os
 import signal
 import socket

@@ -1,6 +1,3 @@
-"""`schedscope results --jobs`: the jobs kept in a sweep, as a table that DuckDB and polars can read as the page on
-experiments says."""
-
 import re
 from pathlib import Path
 

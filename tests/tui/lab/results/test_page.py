@@ -35,13 +35,10 @@ def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> Non
     assert title("r.sqlite", of, [Condition.of("load=1")], 80).text == " r.sqlite   24 runs   mean wait (s)   load=1"
 
 
-def test_default_table_has_policies_by_the_main_factor(path: str) -> None:
+def test_tables_have_axes_and_plots(path: str) -> None:
     assert found(path, Shown()).ask == PivotQuery("policy", "load")
     assert first_ask({"policy": 2, "seed": 30}) == PivotQuery("policy", "")
     assert first_ask({"load": 7, "estimates": 4, "jobs": 40}).columns == "load"
-
-
-def test_the_runs_of_a_mean(path: str) -> None:
     ask = PivotQuery("policy", "load", "mean_wait")
     of = found(path, Shown(ask, runs_in(ask, "easy", 2.0)))
     assert of.listed is not None
@@ -49,9 +46,6 @@ def test_the_runs_of_a_mean(path: str) -> None:
     head, first, *_ = seen(of)
     assert head.split() == ["seed", "mean", "wait", "(s)"]
     assert first.split() == ["0", "20.0", "!"]
-
-
-def test_numbers_go_along_the_axis(path: str) -> None:
     of = found(path, Shown(PivotQuery("policy", "load", "mean_wait")))
     assert along(of.ask, of.table).rows == "load"
     assert of.plot is not None

@@ -28,7 +28,7 @@ def recording(tmp_path: Path) -> str:
     return str(tmp_path / "week.slog")
 
 
-def test_a_table_of_all_forecasts(recording: str) -> None:
+def test_scores_are_told_as_table_and_json(recording: str) -> None:
     told = schedscope("score", recording).stdout
     assert told.startswith("3 forecasts of 1 job that started, by every model, at 4 moments in 5m30\n")
     lines = [line.split() for line in told.splitlines()]
@@ -36,6 +36,15 @@ def test_a_table_of_all_forecasts(recording: str) -> None:
     assert ["Slurm's", "own", "1m30", "1m30", "0.0", "%", "100.0", "%", "0.0", "%"] in lines
     assert ["forecasts", "3"] in lines
     assert "No forecast for jobs that waited for Job?HeldUser (1)." in told
+    told = json.loads(schedscope("score", recording, "--format", "json", "--every", "120").stdout)
+    assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
+    assert {row["name"]: row["median"] for row in told["rows"]} == {
+        "Slurm's own": 90, "processors alone": 10, "nodes": 10, "nodes and limits": 10, "and learnt run times": 10
+    }  # fmt: skip
+    code, said = error("score", recording, "--policy", "gang")
+    assert (code, said.partition(";")[0]) == (2, "gang counts processors, so it cannot replay a recording on its nodes")
+    command = said.partition("schedscope ")[2].partition(" has equal")[0].split()
+    assert schedscope(*command).returncode == 0
 
 
 def test_starts_are_scored_where_slurm_expects_none(recording: str, tmp_path: Path) -> None:
@@ -49,14 +58,6 @@ def test_starts_are_scored_where_slurm_expects_none(recording: str, tmp_path: Pa
     assert "\nSlurm expected no start.\n" in told
 
 
-def test_the_score_as_json(recording: str) -> None:
-    told = json.loads(schedscope("score", recording, "--format", "json", "--every", "120").stdout)
-    assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
-    assert {row["name"]: row["median"] for row in told["rows"]} == {
-        "Slurm's own": 90, "processors alone": 10, "nodes": 10, "nodes and limits": 10, "and learnt run times": 10
-    }  # fmt: skip
-
-
 def test_a_replay_under_a_policy_is_compared_with_the_recorded_starts(recording: str) -> None:
     told = schedscope("score", recording, "--policy", "slurm").stdout
     assert told.startswith("starts under slurm, compared with the recorded starts\n")
@@ -65,13 +66,6 @@ def test_a_replay_under_a_policy_is_compared_with_the_recorded_starts(recording:
     found = json.loads(schedscope("score", recording, "--policy", "conservative", "--format", "json").stdout)
     assert found[0]["reason"] == "all jobs"
     assert found[0]["near"] + found[0]["earlier"] + found[0]["later"] == pytest.approx(1)
-
-
-def test_a_policy_that_counts_processors_is_refused_in_one_line(recording: str) -> None:
-    code, said = error("score", recording, "--policy", "gang")
-    assert (code, said.partition(";")[0]) == (2, "gang counts processors, so it cannot replay a recording on its nodes")
-    command = said.partition("schedscope ")[2].partition(" has equal")[0].split()
-    assert schedscope(*command).returncode == 0
 
 
 def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
