@@ -105,36 +105,6 @@ def test_a_switch_says_when_the_second_takes_over() -> None:
     assert "fcfs  J5 waits: needs 5, 6 free, and the policy stopped at J3" in late
 
 
-@pytest.mark.parametrize(
-    ("runs", "line"),
-    [
-        (
-            ("lublin-128", "easy", "conservative"),
-            "first difference at d0 10:39:51: easy backfills J39; "
-            "conservative keeps J39 waiting: it would delay J23, planned for 13:45:12, by ",
-        ),
-        (
-            ("k-figure3.1", "easy", "selective:sf=1.5"),
-            "first difference at d0 00:30:00: easy keeps J1 running; selective suspends J1",
-        ),
-        (
-            ("z-figure7", "easy", "gang"),
-            "first difference at d0 00:01:00: easy keeps J2 waiting: needs 8 > 0 free; gang places J2",
-        ),
-        (
-            ("z-figure7", "gang", "fcfs", 360),
-            "first difference at d0 00:06:00: gang keeps J1 in the matrix; fcfs leaves J1 suspended",
-        ),
-        (
-            ("lublin-128", "multiqueue", "multiqueue:speculate=180"),
-            "first difference at d0 00:00:06: multiqueue starts J1; speculate=180 starts J1 for 3m00",
-        ),
-    ],
-)
-def test_where_two_runs_part_in_a_line(runs: tuple[Any, ...], line: str) -> None:
-    assert headline(*runs).startswith(line)
-
-
 PAIRS = [
     ("lublin-128", "easy", "conservative", None),
     ("lublin-128", "gang:slice=60", "gang-migrate", None),

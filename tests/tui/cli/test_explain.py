@@ -124,18 +124,6 @@ def test_explain_as_json() -> None:
     assert found["sha256"]
 
 
-def test_policies_are_ranked_by_what_they_do_for_a_job_and_to_the_others() -> None:
-    told = schedscope("explain", "z-figure4", "4", "--policy", "easy", "--policy", "{firstfit,fcfs}").stdout
-    assert told.startswith("What would have helped J4 (4 processors for 15m00, submitted d0 00:00:30)?\n")
-    assert [line.split()[0] for line in told.splitlines()[3:6]] == ["firstfit", "easy", "fcfs"]
-    assert flat(told).endswith(
-        "firstfit helps most: J4 waits 20m00 less than under easy. Cost: 2 jobs wait longer, most of all J5 by 10m00; "
-        "all other jobs wait 4m35 longer on average."
-    )
-    told = schedscope("explain", "z-figure4", "4", "--policy", "fcfs", "--policy", "easy").stdout
-    assert "No policy shortens J4's wait of 29m30 under fcfs." in flat(told)
-
-
 def test_the_same_for_other_programs() -> None:
     done = schedscope("explain", "z-figure4", "4", "--policy", "easy", "--policy", "firstfit", "--format", "json")
     found = json.loads(done.stdout)
@@ -143,40 +131,6 @@ def test_the_same_for_other_programs() -> None:
         ("firstfit", 570, "5"), ("easy", 1770, None),
     ]  # fmt: skip
     assert (found["first"], found["job"]) == ("easy", "4")
-
-
-@pytest.mark.parametrize(
-    ("policies", "told"),
-    [
-        (("fcfs", "firstfit"), "No policy shortens J2's wait of 9s under fcfs."),
-        (("firstfit", "fcfs"), "fcfs helps most: J2 waits 9s, and never starts under firstfit. Cost: 2 jobs"),
-        (("firstfit", "firstfit:order=wide"), "J2 never starts under any of these policies."),
-    ],
-)
-def test_one_that_never_starts_under_some_policies(policies: tuple[str, ...], told: str, tmp_path: Path) -> None:
-    path = trace(tmp_path, (1, 0, 0, 10, 2), (2, 1, 0, 10, 4), (3, 2, 0, 30, 2), (4, 3, 0, 5, 1))
-    specs = [part for policy in policies for part in ("--policy", policy)]
-    asked = "explain", str(path), "2", *specs, "--machine", "25=3", "--format"
-    assert told in flat(schedscope(*asked, "text").stdout)
-    waits = [tried["wait"] for tried in json.loads(schedscope(*asked, "json").stdout)["tried"]]
-    assert waits == ([None, None] if "never starts under any" in told else [9, None])
-    alone = schedscope("explain", path, "user:1", "--policy", "firstfit", "--machine", "25=3").stdout
-    assert alone.startswith("the 3 jobs of 1 that waited longest under firstfit, of 4\n")
-
-
-def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path) -> None:
-    path = trace(tmp_path, (1, 0, 0, 10, 4), (2, 5, 55, 10, 2), (3, 6, 4, 60, 4))
-    told = flat(schedscope("explain", path, "2", "--policy", "recorded").stdout)
-    assert told.endswith(
-        "In reality 2 were free from d0 00:00:05 for 55s, enough for its 10s; the trace does not record why "
-        "the real scheduler left it waiting."
-    )
-    told = flat(schedscope("explain", path, "3", "--policy", "recorded").stdout)
-    assert told.endswith("At no moment while it waited 4 processors were free: in reality it could not start sooner.")
-    assert "In reality" not in schedscope("explain", "z-figure4", "4", "--policy", "recorded").stdout
-    for other in (("--switch", "8=easy"), ("--machine", "8=3")):  # not the recorded schedule; the job never starts
-        told = schedscope("explain", path, "3", "--policy", "recorded", *other).stdout
-        assert "in reality" not in told.lower()
 
 
 def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
@@ -194,16 +148,6 @@ def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
 def test_several_policies_are_for_one_job() -> None:
     done = schedscope("explain", "z-figure4", "user:1", "--policy", "easy", "--policy", "fcfs")
     assert (done.returncode, "needs one job: give its id" in done.stderr) == (2, True)
-
-
-def test_what_those_cost_it_who_came_later_is_told_when_it_is_asked_for() -> None:
-    told = flat(schedscope("explain", "z-figure4", "3", "--policy", "firstfit", "--fair").stdout)
-    assert told.endswith(
-        "Without later arrivals J3 would have started at d0 00:20:00, 8m20 sooner: the delay caused by later arrivals."
-    )
-    done = schedscope("explain", "z-figure4", "3", "--policy", "firstfit", "--fair", "--format", "json")
-    assert json.loads(done.stdout)["fair_start"] == 1200
-    assert schedscope("explain", "z-figure4", "user:1", "--fair").returncode == 2
 
 
 def test_one_that_was_given_up_may_have_started_had_nobody_come(lab: Lab) -> None:
