@@ -93,11 +93,8 @@ def test_english_lets_persons_be_who() -> None:
     assert list(_broken(ROOT, 1, "page", "The job who waits sees it."))
 
 
-def test_subjects_of_commits_are_plain() -> None:
+def test_subjects_of_commits_name_actions() -> None:
     assert [subject for subject in subjects() if not is_plain(subject)] == []
-
-
-def test_subjects_that_name_no_action_are_found() -> None:
     assert is_plain("Repeat the interrupt when a stuck policy ignores it")
     assert is_plain("Bring back the plan")
     wrong = ["Who is told to stop is told again", "Fixed a bug", "Fix a bug.", "fix a bug", "Fix " + "x" * 69]

@@ -38,14 +38,11 @@ def test_setting_off_imports_the_sources(folder: Path, monkeypatch: pytest.Monke
     assert (compiled.described(), found("line")) == ("off", None)
 
 
-def test_edited_source_makes_compiled_modules_step_aside(folder: Path) -> None:
+def test_builds_are_described(folder: Path) -> None:
     (folder.parent / "line.py").write_text("free = 2\n")
     compiled.use(folder)
     assert "made from other sources" in compiled.described()
     assert found("line") is None
-
-
-def test_failed_build_is_described_by_its_error(folder: Path) -> None:
     (folder / compiled.MADE_OF).unlink()
     (folder / compiled.FAILURE).write_text("building 'line'\nerror: command 'gcc' failed: No such file\n\n")
     compiled.use(folder)

@@ -97,13 +97,18 @@ SAID = f"the policy says {BRIEF}"
 TOLD = 'the policy says "41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00"'
 
 
-def test_it_says_itself(lab: Lab) -> None:
+def test_own_reasons_say_themselves(lab: Lab) -> None:
     first = at_noon(lab).workload.jobs[0]
     hot = TooHot(EVENING, EVENING, None, 41.5)
     assert why(hot, first, clock) == TOLD.replace("?[2J", "\x1b[2J")
     assert say(Keep(first, hot), clock) == f"J1 waits: {why(hot, first, clock)}"
     whole, short = brief(hot, first, clock)
     assert (f"the policy says {whole}", short) == (why(hot, first, clock), '"41.5 [b]degrees[/b]\x1b[2J"')
+    found = evidence_of(at_noon(lab).snapshot(), 0)
+    assert found is not None
+    rows = [fact_row(fact, found.at) for fact in found.facts]
+    assert {('"cool again"', "02:00:00"), ('"lasts"', "2h00"), ('"degrees"', "41.5")} <= set(rows)
+    assert details(Named(41.5)) == [Detail("degrees", '"degrees"', 41.5, None)]
 
 
 @pytest.mark.parametrize("kind", [Failing, Silent])
@@ -111,17 +116,6 @@ def test_one_whose_sentence_fails_is_said_by_its_name_and_its_fields(lab: Lab, k
     first = at_noon(lab).workload.jobs[0]
     assert why(kind(41.5, first), first) == f'the policy says "{kind.__name__.lower()}: degrees 41.5, after J1"'
     assert brief(kind(41.5, first), first)[-1] == f'"{kind.__name__.lower()}"'
-
-
-def test_its_fields_are_facts(lab: Lab) -> None:
-    found = evidence_of(at_noon(lab).snapshot(), 0)
-    assert found is not None
-    rows = [fact_row(fact, found.at) for fact in found.facts]
-    assert {('"cool again"', "02:00:00"), ('"lasts"', "2h00"), ('"degrees"', "41.5")} <= set(rows)
-
-
-def test_fields_whose_annotations_mean_nothing_are_just_numbers() -> None:
-    assert details(Named(41.5)) == [Detail("degrees", '"degrees"', 41.5, None)]
 
 
 def test_the_panels_show_it(lab: Lab) -> None:

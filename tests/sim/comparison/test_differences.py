@@ -39,9 +39,20 @@ def test_who_starts_in_both_and_ends_in_one_moves_no_start_and_no_wait() -> None
     assert found.is_alike
 
 
-def test_where_jobs_are_suspended_ends_move_otherwise_than_starts(realistic: Comparison) -> None:
+def test_changes_are_seen_from_both_sides(realistic: Comparison) -> None:
     assert realistic.ends != realistic.starts
     assert not realistic.is_alike
+    assert [len(realistic.gained), len(realistic.lost)] == [5, 5]
+    gains, losses = ([change.later for change in changes] for changes in (realistic.gained, realistic.lost))
+    assert gains == sorted(gains)
+    assert losses == sorted(losses, reverse=True)
+    assert -gains[0] == realistic.ends.earlier.most
+    assert losses[0] == realistic.ends.later.most
+    easy, conservative = schedule("lublin-128", "easy"), schedule("lublin-128", "conservative")
+    there, back = compare(easy, conservative), compare(conservative, easy)
+    assert there.starts.earlier == back.starts.later
+    assert [change.job for change in there.gained] == [change.job for change in back.lost]
+    assert [ratio.r for ratio in there.categories] == [None if r.r is None else -r.r for r in back.categories]
 
 
 def test_jobs_that_move_alike_only_in_sum_are_not_taken_for_such() -> None:
@@ -52,23 +63,6 @@ def test_jobs_that_move_alike_only_in_sum_are_not_taken_for_such() -> None:
     )
     assert swapped.starts == swapped.ends
     assert (swapped.is_alike, same.is_alike) == (False, True)
-
-
-def test_the_five_with_the_greatest_change_come_first(realistic: Comparison) -> None:
-    assert [len(realistic.gained), len(realistic.lost)] == [5, 5]
-    gains, losses = ([change.later for change in changes] for changes in (realistic.gained, realistic.lost))
-    assert gains == sorted(gains)
-    assert losses == sorted(losses, reverse=True)
-    assert -gains[0] == realistic.ends.earlier.most
-    assert losses[0] == realistic.ends.later.most
-
-
-def test_seen_from_the_other_side_everything_turns_round() -> None:
-    easy, conservative = schedule("lublin-128", "easy"), schedule("lublin-128", "conservative")
-    there, back = compare(easy, conservative), compare(conservative, easy)
-    assert there.starts.earlier == back.starts.later
-    assert [change.job for change in there.gained] == [change.job for change in back.lost]
-    assert [ratio.r for ratio in there.categories] == [None if r.r is None else -r.r for r in back.categories]
 
 
 def test_schedules_of_equal_jobs_are_compared() -> None:

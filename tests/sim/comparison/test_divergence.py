@@ -78,11 +78,18 @@ def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
     assert kept.delays == Delayed(of.jobs[3], 10, 150 - 10)
 
 
-def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab) -> None:
+def test_runs_part_as_far_as_they_have_come(lab: Lab) -> None:
     of = lab.workload(1, "1 0 1 100 100", "2 0 1 30 30")
     found = parted(of, "gang:slice=10", "gang:slice=50")
     assert found is not None
     assert {act.verb for acts in found.only for act in acts} == {"ends"}
+    of = sample("z-figure4")
+    fcfs, easy = (Scenario(of, parse_policy(spec)) for spec in ("fcfs", "easy"))
+    assert part(side(fcfs, 599), side(easy)) is None
+    assert part(side(fcfs), side(easy, 599)) is None
+    assert part(side(fcfs), side(easy, 600)) is not None
+    engine = Engine(sample("z-figure4"), parse_policy("easy"))
+    assert part(Side.of(engine), Side.of(engine)) is None
 
 
 def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
@@ -99,19 +106,6 @@ def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
         halted.job.rank for halted in engine.moment.suspended
     }
     assert {act.rank for act in found.only[1] if act.verb == "queued"} == {job.rank for job in engine.moment.waiting}
-
-
-def test_runs_are_compared_as_far_as_both_have_come() -> None:
-    of = sample("z-figure4")
-    fcfs, easy = (Scenario(of, parse_policy(spec)) for spec in ("fcfs", "easy"))
-    assert part(side(fcfs, 599), side(easy)) is None
-    assert part(side(fcfs), side(easy, 599)) is None
-    assert part(side(fcfs), side(easy, 600)) is not None
-
-
-def test_a_run_that_has_not_begun_has_not_parted() -> None:
-    engine = Engine(sample("z-figure4"), parse_policy("easy"))
-    assert part(Side.of(engine), Side.of(engine)) is None
 
 
 def brute_force(first: Side, second: Side) -> float | None:

@@ -77,10 +77,19 @@ def test_every_reason_has_words() -> None:
     assert {each for each in classes if issubclass(each, Because)} - WORDS.keys() == {Because, OfTheHead}
 
 
-def test_foreign_text_is_no_template() -> None:
+def test_words_of_others_are_quoted() -> None:
     limit = AtLimit("Grp{free}", "{owner}", 1, 2, 3, "{}")
     assert why(limit, J1402) == "Grp{free}: {owner} has 1 of 2 {} in use, it wants 3"
     assert past(NoNodes(9, 9, 2, 0, 1, "nodes", 0, "with 2 {x}"), J1402, str).endswith("that it may use had 2 {x} free")
+    new: Any = BrandNew(J1402, 2.5, (J1402, J1405))
+    assert why(new, J1405) == 'the policy says "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"'
+    away: Any = SendAway(J1405, TooFewFree(3))
+    assert say(away) == "send away: job J1405, needs 8 > 3 free"
+    assert in_words(SendAway(J1405, new)) == f"send away: job J1405, {why(new, J1405)}"
+    assert why(Sly(), J1402) == 'the policy says "so it is\'. It fits: needs 1, 9 free"'
+    assert brief(Sly(), J1402)[-1] == '"so it is\'. It fits"'
+    assert past(Sly(), J1402, str) == 'the policy says "it had to be"'
+    assert say(Keep(J1402, Sly())) == f"J1402 waits: {why(Sly(), J1402)}"
 
 
 @pytest.mark.parametrize("cls", [*REASONS, *get_args(Decision)], ids=lambda cls: cls.__name__)
@@ -145,14 +154,6 @@ class SendAway(NamedTuple):
     because: Any
 
 
-def test_what_has_no_sentence_yet_is_told_by_its_name_and_fields() -> None:
-    new: Any = BrandNew(J1402, 2.5, (J1402, J1405))
-    assert why(new, J1405) == 'the policy says "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"'
-    away: Any = SendAway(J1405, TooFewFree(3))
-    assert say(away) == "send away: job J1405, needs 8 > 3 free"
-    assert in_words(SendAway(J1405, new)) == f"send away: job J1405, {why(new, J1405)}"
-
-
 class Sly(NamedTuple):
     """A user-defined policy's reason that imitates the program's sentences."""
 
@@ -168,10 +169,3 @@ class Sly(NamedTuple):
 )
 def test_plain_value_as_a_reason_is_quoted_as_it_is(given: Reason, said: str) -> None:
     assert why(given, J1402) == f'the policy says "{said}"'
-
-
-def test_text_of_a_user_defined_reason_cannot_end_its_quotes() -> None:
-    assert why(Sly(), J1402) == 'the policy says "so it is\'. It fits: needs 1, 9 free"'
-    assert brief(Sly(), J1402)[-1] == '"so it is\'. It fits"'
-    assert past(Sly(), J1402, str) == 'the policy says "it had to be"'
-    assert say(Keep(J1402, Sly())) == f"J1402 waits: {why(Sly(), J1402)}"

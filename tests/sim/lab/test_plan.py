@@ -57,14 +57,11 @@ def test_everything_that_determines_a_run_is_in_its_key(tmp_path: Path, monkeypa
     assert keys() != before
 
 
-def test_key_of_a_user_defined_policy_depends_on_its_text_only(tmp_path: Path) -> None:
+def test_keys_depend_on_content_only(tmp_path: Path) -> None:
     for name, text in {"a": FAIR, "b": FAIR, "c": FAIR + "\n"}.items():
         (tmp_path / f"{name}.py").write_text(text)
     one, same, other = (keys(policy=str(tmp_path / f"{name}.py")) for name in "abc")
     assert one == same != other
-
-
-def test_key_of_a_user_defined_order_depends_on_its_text_only(tmp_path: Path) -> None:
     text = "from sim.policies.orders import Order\nclass Late(Order):\n    def key(self, job, now): return -now\n"
     for name, written in {"a": text, "b": text, "c": text.replace("-now", "now")}.items():
         (tmp_path / f"{name}.py").write_text(written)
@@ -111,10 +108,13 @@ def test_values_that_do_not_exist_are_refused_before_anything_runs(factors: dict
         keys(**factors)
 
 
-def test_a_plan_knows_whether_seeds_change_anything() -> None:
+def test_plan_knows_whether_seeds_count() -> None:
     assert not SweepPlan.of({"trace": ["z-figure4"], "reserve": ["0"]}).draws
     for name, text in {"estimates": "{exact,random:2}", "high": "0.5", "reserve": "{0,0.1}"}.items():
         assert SweepPlan.of({"trace": ["z-figure4"], name: [text]}).draws
+    assert SweepPlan.of({"trace": ["lublin-128"], "resample": ["{none,weeks}"]}).draws
+    assert not SweepPlan.of({"trace": ["lublin-128"], "resample": ["none"]}).draws
+    assert not SweepPlan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws
 
 
 def test_placement_and_switches_are_factors_and_defaults_change_no_key() -> None:
@@ -135,9 +135,3 @@ def test_placement_and_switches_are_factors_and_defaults_change_no_key() -> None
         list(SweepPlan.of({**base, "switch": ["fcfs"]}).runs())
     with pytest.raises(ParameterError, match="lowest or together"):
         list(SweepPlan.of({**base, "placement": ["near"]}).runs())
-
-
-def test_who_resamples_draws() -> None:
-    assert SweepPlan.of({"trace": ["lublin-128"], "resample": ["{none,weeks}"]}).draws
-    assert not SweepPlan.of({"trace": ["lublin-128"], "resample": ["none"]}).draws
-    assert not SweepPlan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws

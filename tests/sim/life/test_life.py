@@ -68,12 +68,9 @@ def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
     assert [(p.time, p.job.id, p.behind) for p in lived.passes] == [(600, "5", True)]
 
 
-def test_it_is_told_at_once_why_an_interrupted_job_does_not_start_again() -> None:
+def test_interrupted_jobs_are_told_of() -> None:
     of = workload(2, (0, 1, 100, 100), (0, 1, 100, 100)).with_outages([Outage(20, 50, 0b10)])
     assert [(w.time, w.until, w.state) for w in life(of, "fcfs", "2").waits] == [(20, 50, TooFewFree(0))]
-
-
-def test_who_is_given_up_after_its_start_has_not_ended() -> None:
     of = workload(2, (0, 2, 100, 100)).with_outages([Outage(20, inf, 0b10)])
     lived = life(of, "fcfs", "1")
     assert (lived.start, lived.end, lived.ran) == (0, None, None)

@@ -38,10 +38,13 @@ def test_in_short_it_is_how_long_it_waited_and_why() -> None:
     assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 
 
-def test_figures_have_the_size_of_the_machine_at_submission(lab: Lab) -> None:
+def test_story_has_the_machine_of_its_moment(lab: Lab) -> None:
     grows = lab.workload(4, "1 0 3 10 10", "2 600 3 10 10").with_outages([Outage(-inf, 500, 0b1100)])
     sizes = [figures(life_of(grows, "easy", rank)).partition(" · ")[0] for rank in (0, 1)]
     assert sizes == ["3 processors, 2 there when it came", "3 of 4 processors"]
+    workload = lab.workload(4, "1 0 1 100 100", "2 5 3 10 10").with_outages([Outage(-inf, 20, 0b1100, True)])
+    (told,) = [told for time, told in rows_of(life_of(workload, "easy", 1), 6, 6) if time == 20]
+    assert told.endswith("and fits: needs 3, 3 free. 2 more processors had just become available.")
 
 
 def test_story_follows_switches(lab: Lab) -> None:
@@ -55,12 +58,6 @@ def test_story_follows_switches(lab: Lab) -> None:
     waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]
     assert waits[0].startswith("For 2m30 (1 step) too few running jobs had an xfactor small enough")
     assert waits[1].startswith("For 2m30 (1 step) fewer than its 2 processors were free")
-
-
-def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> None:
-    workload = lab.workload(4, "1 0 1 100 100", "2 5 3 10 10").with_outages([Outage(-inf, 20, 0b1100, True)])
-    (told,) = [told for time, told in rows_of(life_of(workload, "easy", 1), 6, 6) if time == 20]
-    assert told.endswith("and fits: needs 3, 3 free. 2 more processors had just become available.")
 
 
 def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:

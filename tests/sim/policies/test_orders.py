@@ -44,9 +44,16 @@ def test_a_key_is_what_the_formula_says(order: Order, key: float) -> None:
     assert isclose(order.key(JOB, NOW), key, rel_tol=1e-12)
 
 
-def test_numbers_stay_within_bounds() -> None:
+def test_numbers_are_bounded_or_random() -> None:
     assert orders.F1().key(JOB.replaced(submit=0, estimate=0.5), NOW) == 0
     assert orders.Wfp3().key(JOB, 1e120) == -inf
+    # The first number of Vigna's splitmix64.c, from state 0.
+    state, first = 0, 0xE220A8397B1DCDAF
+    assert mixed(state + 0x9E3779B97F4A7C15) == first
+    number = random_number(3, 11, 7)
+    assert orders.Random(seed=3).at_step(11).key(JOB, NOW) == number
+    assert orders.RandomLength(seed=3).at_step(11).key(JOB, NOW) == -(number / 900)
+    assert orders.RandomDelay(seed=3, weight=2).at_step(11).key(JOB, NOW) == -(number + 3600)
 
 
 def test_ward_has_its_corner_cases() -> None:
@@ -64,12 +71,6 @@ def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -
     assert power(base, exponent) == value
 
 
-def test_lots_are_those_of_splitmix64() -> None:
-    """The first number of Vigna's splitmix64.c, from state 0."""
-    state, first = 0, 0xE220A8397B1DCDAF
-    assert mixed(state + 0x9E3779B97F4A7C15) == first
-
-
 def test_random_numbers_are_even_and_independent() -> None:
     drawn = np.array(
         [[random_number(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)]
@@ -81,13 +82,6 @@ def test_random_numbers_are_even_and_independent() -> None:
     for other in (drawn[1:, :], drawn[:, 1:]):
         first = drawn[: other.shape[0], : other.shape[1]]
         assert abs(np.corrcoef(first.ravel(), other.ravel())[0, 1]) < 0.02
-
-
-def test_random_orders_use_the_lot_of_their_seed_and_of_the_step() -> None:
-    number = random_number(3, 11, 7)
-    assert orders.Random(seed=3).at_step(11).key(JOB, NOW) == number
-    assert orders.RandomLength(seed=3).at_step(11).key(JOB, NOW) == -(number / 900)
-    assert orders.RandomDelay(seed=3, weight=2).at_step(11).key(JOB, NOW) == -(number + 3600)
 
 
 @pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))

@@ -98,13 +98,10 @@ def registry() -> Registry:
     return made
 
 
-def test_what_was_taken_in_is_found_by_its_name_and_by_its_short_names(registry: Registry) -> None:
+def test_registered_policies_are_found_and_replaced(registry: Registry) -> None:
     assert registry.parse("mine") == registry.parse("m") == Mine()
     assert registry.names == ("mine", "m")
     assert registry.aliases_of("mine") == ("m",)
-
-
-def test_a_policy_may_be_written_again_in_its_place(registry: Registry) -> None:
     registry.add(Better, {"b": "mine"}, replace=True)
     assert registry.parse("mine") == Better()
     assert dict(registry.aliases) == {"b": "mine"}

@@ -168,14 +168,11 @@ def test_what_the_trace_does_not_have_is_said(typed: str, position: int, said: s
     assert error.value.position == position
 
 
-def test_a_stop_of_a_user_fires_for_each_of_their_jobs() -> None:
+def test_stops_of_users_and_dates_need_the_trace() -> None:
     seen = snapshots(Engine(USERS, "fcfs"))
     starts, ends = parse_stop('user "my bob" starts', USERS), parse_stop("user ann ends", USERS)
     assert [b.time for a, b in pairwise(seen) if starts.fires(a, b)] == [0, 9]
     assert [b.time for a, b in pairwise(seen) if ends.fires(a, b)] == [9]
-
-
-def test_a_date_needs_a_trace_that_says_when_it_began() -> None:
     with pytest.raises(StopError, match="the trace does not say when it began"):
         parse_stop("2026-11-21")
 

@@ -68,10 +68,15 @@ def test_a_symlink_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "folder" / "real").read_text() == "new"
 
 
-def test_a_device_is_written_straight() -> None:
+def test_devices_are_written_straight() -> None:
     with write_whole("/dev/null") as file:
         file.write("gone")
     assert Path("/dev/null").is_char_device()
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with pytest.raises(SchedscopeError, match="cannot write /dev/full: No space left"):  # noqa: SIM117
+        with write_whole("/dev/full") as file:
+            file.write("x")
 
 
 def test_a_pipe_is_written_straight(tmp_path: Path) -> None:
@@ -104,14 +109,6 @@ def test_what_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SchedscopeError, match="cannot write"), write_whole("a\0b"):
         pass
     assert names(tmp_path) == []
-
-
-def test_a_full_disk_is_said_in_one_line() -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("needs /dev/full")
-    with pytest.raises(SchedscopeError, match="cannot write /dev/full: No space left"):  # noqa: SIM117
-        with write_whole("/dev/full") as file:
-            file.write("x")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")

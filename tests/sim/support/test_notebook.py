@@ -66,8 +66,17 @@ def test_the_program_draws() -> None:
     assert [point.value for point in points] == ["tui.chart.svg.notebook:drawn"]
 
 
-def test_table_says_what_its_rows_are() -> None:
+def test_tables_have_words_and_nulls(workload: Workload) -> None:
     assert repr(Table("users", {"name": np.array(["ann"], dtype=object)})) == "<Table 1 users: name>"
+    pandas = pytest.importorskip("pandas", minversion="3")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame.from_arrow(run(workload, "easy"))
+    assert frame["job"].tolist() == list(workload.ids)
+    assert frame["promised"].isna().sum() == np.isnan(run(workload, "easy").promised).sum()
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table(run(workload, "fcfs"))
+    assert table["promised"].null_count == len(workload)
+    assert table["job"].to_pylist() == list(workload.ids)
 
 
 def test_polars_reads_tables(workload: Workload) -> None:
@@ -82,21 +91,6 @@ def test_polars_reads_tables(workload: Workload) -> None:
     timeline = Timeline(workload, "easy")
     timeline.seek(1000)
     assert "J4 starts on" in polars.DataFrame(timeline.decisions)["sentence"][-1]
-
-
-def test_pandas_reads_tables(workload: Workload) -> None:
-    pandas = pytest.importorskip("pandas", minversion="3")
-    pytest.importorskip("pyarrow")
-    frame = pandas.DataFrame.from_arrow(run(workload, "easy"))
-    assert frame["job"].tolist() == list(workload.ids)
-    assert frame["promised"].isna().sum() == np.isnan(run(workload, "easy").promised).sum()
-
-
-def test_unknown_values_are_null(workload: Workload) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    table = arrow.table(run(workload, "fcfs"))
-    assert table["promised"].null_count == len(workload)
-    assert table["job"].to_pylist() == list(workload.ids)
 
 
 def test_without_pyarrow_a_line_says_how_to_get_it(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> None:

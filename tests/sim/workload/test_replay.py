@@ -37,19 +37,14 @@ def test_the_library_reads_recordings_as_the_command_line_does(tmp_path: Path) -
     assert read(source.trace, procs=2).procs == 2
 
 
-def test_no_note_misses_limits_that_the_recording_has(tmp_path: Path) -> None:
-    assert not replay_of(recorded(tmp_path / "week.slog")).workload.fidelity.unmodelled()
-    (note,) = replay_of(recorded(tmp_path / "none.slog", limits=())).workload.fidelity.unmodelled().assumed
+def test_recordings_know_what_is_modelled(tmp_path: Path) -> None:
+    week, none = recorded(tmp_path / "week.slog"), recorded(tmp_path / "none.slog", limits=())
+    assert not replay_of(week).workload.fidelity.unmodelled()
+    (note,) = replay_of(none).workload.fidelity.unmodelled().assumed
     assert note.what.endswith("2 QOS")
-
-
-def test_trace_of_a_recording_knows_that_limits_are_modelled(tmp_path: Path) -> None:
-    assert not trace_of(recorded(tmp_path / "week.slog")).fidelity.unmodelled()
-    assert trace_of(recorded(tmp_path / "none.slog", limits=())).fidelity.unmodelled()
+    assert not trace_of(week).fidelity.unmodelled()
+    assert trace_of(none).fidelity.unmodelled()
     assert len(trace_of(Source("z-figure4")).ids) == 5
-
-
-def test_other_traces_are_read_as_they_are() -> None:
     found = replay_of(Source("z-figure4"))
     assert (type(found.workload), found.seen, len(found.workload)) == (Workload, None, 5)
 

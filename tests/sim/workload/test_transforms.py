@@ -110,12 +110,17 @@ def test_the_queues_above_the_ordinary_one_have_priority(queue: list[int], high:
     assert t.priority_from_queue(jobs([0] * 5, [1] * 5, queue=queue)).high.tolist() == high
 
 
-def test_the_same_seed_gives_the_same_workload(many: Workload) -> None:
+def test_transforms_repeat_and_take_no_jobs(many: Workload, five: Workload) -> None:
     all_random = Transforms(estimates="phi:0.3", high=0.5, reserve=0.1, seed=4)
     one, two = all_random.apply(many), all_random.apply(many)
     assert one.estimate.tolist() == two.estimate.tolist()
     assert one.high.tolist() == two.high.tolist()
     assert np.array_equal(one.reserve, two.reserve, equal_nan=True)
+    empty = t.first(five, 0)
+    everything = Transforms(
+        (0, 9), 2.0, "weeks", 3, 2.0, 2.0, True, "random:2", None, priority_from="queue", reserve=0.5, overrun="grow"
+    )
+    assert len(everything.apply(empty)) == 0
 
 
 def test_transforms_are_applied_in_one_order(five: Workload) -> None:
@@ -132,14 +137,6 @@ def test_transforms_are_applied_in_one_order(five: Workload) -> None:
     assert Transforms(estimates="factor:2", stretch=3).apply(five).estimate.tolist() == [60, 120, 180, 240, 300]
     result = Transforms(offline=True, reserve=1.0, lead=50).apply(five)
     assert ((result.reserve >= 0) & (result.reserve < 50)).all()
-
-
-def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
-    empty = t.first(five, 0)
-    everything = Transforms(
-        (0, 9), 2.0, "weeks", 3, 2.0, 2.0, True, "random:2", None, priority_from="queue", reserve=0.5, overrun="grow"
-    )
-    assert len(everything.apply(empty)) == 0
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,13 @@ def test_places_and_moments_belong_together() -> None:
     assert AXIS.named(1.5, 4, 1.5) == [10.5]
 
 
-def test_the_steps_of_a_run_are_read_as_they_are_made(lab: Lab) -> None:
+def test_steps_of_runs_are_read_together(lab: Lab) -> None:
     engine = Engine(lab.workload(4, "1 0 3 200 300", "2 5 2 100 100", "3 100 1 40 40"), "easy")
     steps, seen = Steps(), []
     while engine.step():
         seen.append(engine.now)
         assert steps.of(engine.history.as_of(engine.step_count), engine.now).tolist() == sorted(set(seen))
     assert steps.of(engine.history.as_of(2), seen[1]).tolist() == seen[:2]
-
-
-def test_steps_of_two_runs_stand_together() -> None:
     one, other, steps = np.array([0.0, 1, 5, 9]), np.array([0.0, 2, 5]), Steps()
     assert steps.together([one[:2], other[:1]], 1).tolist() == [0, 1]
     assert steps.together([one[:3], other], 5).tolist() == [0, 1, 2, 5]

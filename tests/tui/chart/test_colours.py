@@ -58,11 +58,20 @@ def test_hues_follow_the_mode(workload: Workload) -> None:
     assert hues(workload, "wait", now=105) == [Hue.RAMP, Hue.RAMP + 1, Hue.GREY, Hue.GREY]
 
 
-def test_waits_count_from_the_submission_of_the_run(workload: Workload) -> None:
-    """The second job is submitted at 100, when the first has ended, and starts at once; the log has 0."""
+def test_hues_bound_and_count(workload: Workload, lab: Lab) -> None:
+    # The second job is submitted at 100, when the first has ended, and starts at once; the log has 0.
     chained = replace(workload, follows=(None, Follow((After(0),), 0.0), None, None))
     assert hues(chained, "wait")[:3] == [Hue.RAMP, Hue.RAMP, Hue.RAMP + 1]
     assert hues(chained, "slowdown")[1] == Hue.RAMP != hues(workload, "slowdown")[1]
+    waited = np.array([5.0, 19.9, 20.1])
+    made = lab.workload(4, *(f"{i} 0 1 1 1" for i in range(3)))
+    colours = Colours(made).of("slowdown", np.arange(3), waited, waited + 1, 100, lambda rank: None)
+    assert colours.tolist() == [Hue.RAMP + 1, Hue.RAMP + 1, Hue.RAMP + 2]  # 1.5, 2.99, 3.01
+    made = lab.workload(4, *(f"{i} {i} 1 5 5" for i in range(40)))
+    crowd = replace(made, user=np.arange(40) % 20)
+    legend = Colours(crowd).legend("user")
+    assert legend[-1][1] == "9 others"
+    assert len({hue for hue, _ in legend}) == 12
 
 
 def test_passing_jobs_were_submitted_later_in_the_run(workload: Workload) -> None:
@@ -82,21 +91,6 @@ def test_passing_jobs_were_submitted_later_in_the_run(workload: Workload) -> Non
 def test_what_depends_on_the_run_time_is_known_at_the_end(workload: Workload, mode: str) -> None:
     assert hues(workload, mode, now=109)[1:3] == [Hue.GREY, Hue.GREY]
     assert hues(workload, mode, now=110)[1] != Hue.GREY
-
-
-def test_the_slowdown_of_a_short_job_is_the_bounded_one_of_all_tables(lab: Lab) -> None:
-    waited = np.array([5.0, 19.9, 20.1])
-    made = lab.workload(4, *(f"{i} 0 1 1 1" for i in range(3)))
-    colours = Colours(made).of("slowdown", np.arange(3), waited, waited + 1, 100, lambda rank: None)
-    assert colours.tolist() == [Hue.RAMP + 1, Hue.RAMP + 1, Hue.RAMP + 2]  # 1.5, 2.99, 3.01
-
-
-def test_of_many_users_the_rare_ones_share_a_hue(lab: Lab) -> None:
-    made = lab.workload(4, *(f"{i} {i} 1 5 5" for i in range(40)))
-    crowd = replace(made, user=np.arange(40) % 20)
-    legend = Colours(crowd).legend("user")
-    assert legend[-1][1] == "9 others"
-    assert len({hue for hue, _ in legend}) == 12
 
 
 @pytest.mark.parametrize("mode", MODES)

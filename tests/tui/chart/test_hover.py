@@ -35,13 +35,19 @@ def test_a_job_behind_a_cancelled_one_waits_from_the_cancellation(lab: Lab) -> N
     assert chart_of(engine, mode="wait").hues[2] == Hue.RAMP
 
 
-def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
+def test_pointer_tells_what_is_known(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
     early = Engine(engine.workload, engine.moment.rules)
     early.advance(2)
     chart = replace(chart_of(engine), clock=early.now)  # knows both ends
     assert hover_text(chart, early.snapshot(), 0).splitlines()[1] == "ends by 00:10:00, on 0-3"
     assert "waits since" in hover_text(chart, early.snapshot(), 1)
+    engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60", until=10)
+    chart = chart_of(engine)
+    assert job_span(chart, 0) == (0, 600)
+    assert job_span(chart, 1) is None  # its plan is out of sight
+    engine.run()
+    assert job_span(chart_of(engine), 1) == (10, 120)
 
 
 def test_a_place_has_a_time_a_processor_and_perhaps_a_job(lab: Lab) -> None:
@@ -51,15 +57,6 @@ def test_a_place_has_a_time_a_processor_and_perhaps_a_job(lab: Lab) -> None:
     assert spot_at(chart, 5, 0) == Spot(time=55, processor=3, rank=None)
     assert spot_at(chart, 5, 8) is None
     assert spot_at(chart, -1, 0) is None
-
-
-def test_from_when_until_when_a_job_is_seen(lab: Lab) -> None:
-    engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60", until=10)
-    chart = chart_of(engine)
-    assert job_span(chart, 0) == (0, 600)
-    assert job_span(chart, 1) is None  # its plan is out of sight
-    engine.run()
-    assert job_span(chart_of(engine), 1) == (10, 120)
 
 
 def test_the_room_before_the_head_says_who_may_pass() -> None:

@@ -154,12 +154,9 @@ def test_equal_processors_have_neither(tmp_path: Path) -> None:
     assert (chart.names, chart.useless, chart.unused) == ((), None, ())
 
 
-def test_useless_cores_are_counted_among_the_numbers(engine: Engine) -> None:
+def test_numbers_and_plans_know_nodes(engine: Engine) -> None:
     found = {figure.name: figure.value for figure in figures(context_of(engine))}
     assert found["free, of no use"] == "3"
-
-
-def test_planned_job_is_drawn_on_a_node_with_room(engine: Engine) -> None:
     chart = chart_of(engine, SIZE, per_column=2)
     boxes = {chart.workload.ids[box.rank]: box for box in chart.plan if box.kind != "expected"}
     assert boxes["3"].processors == 0b0011_0000  # the first node has free cores, but no memory

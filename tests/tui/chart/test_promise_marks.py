@@ -28,22 +28,18 @@ def test_the_head_has_a_promise_and_it_is_told_how_it_slipped() -> None:
     assert mark.told(calendar.near) == "J2 promised 06:25:47, now +3m40"
 
 
-def test_another_job_is_asked_for_and_who_has_no_promise_has_no_mark() -> None:
+def test_promises_have_marks_while_they_stand() -> None:
     engine = engine_of("k-figure2.1-2.2", "conservative", steps=5)
     assert [mark.told() for mark in marks(engine, selected=3)] == ["J4 promised 00:30:00"]
     assert marks(engine, selected=0) == []
     assert marks(engine_of("z-figure4", "fcfs", steps=6)) == []
-
-
-def test_a_promise_is_not_told_before_it_was_made() -> None:
     engine, promises = engine_of("z-figure4", "easy", steps=6), Promises()
     assert list(promises.marks(engine.history, engine.snapshot(), engine.now, 2))
     assert not list(promises.marks(engine.history, engine.snapshot(), 0, 2))
-
-
-def test_the_window_of_relaxed_is_marked_when_somebody_is_measured_by_it() -> None:
     windows = [marks(engine_of("w-figure1", "relaxed:omega=1.25", steps=n)) for n in range(2, 6)]
     assert ["window for J2"] in [[mark.text for mark in found if mark.kind == "window"] for found in windows]
+    assert hole_of(engine_of("z-figure4", "fcfs", steps=6).snapshot()) is None
+    assert chart_of(engine_of("ls-figure1", "multiqueue", steps=7), SIZE).hole is None
 
 
 def test_hole_ends_at_the_shadow_time_beside_extra_processors() -> None:
@@ -57,8 +53,3 @@ def test_hole_ends_at_the_shadow_time_beside_extra_processors() -> None:
     assert open_[1, left + 22]
     assert not open_[1, left + 35]
     assert not open_[:, : left + 10].any()
-
-
-def test_where_nobody_might_pass_there_is_no_hole() -> None:
-    assert hole_of(engine_of("z-figure4", "fcfs", steps=6).snapshot()) is None
-    assert chart_of(engine_of("ls-figure1", "multiqueue", steps=7), SIZE).hole is None

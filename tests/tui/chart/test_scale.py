@@ -43,22 +43,16 @@ def test_what_is_under_the_pointer_stays_there(rungs: int) -> None:
     assert after.column_of(before.time_at(20.5)) == 20
 
 
-def test_a_few_jobs_are_shown_whole_at_first(lab: Lab) -> None:
+def test_first_sight_fits_the_trace(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 2 50 50", "2 10 4 100 100", "3 20 4 100 100")
     view = Camera.on(workload, columns=80, rows=44).view(0)
     assert (view.low, view.high) == (0, 4)
     assert view.start <= 0
     assert view.end >= 250
-
-
-def test_of_many_jobs_some_forty_are_seen_at_first(lab: Lab) -> None:
     workload = lab.workload(4, *(f"{i} {i * 300} 1 60 60" for i in range(1000)))
     camera = Camera.on(workload, columns=100, rows=44)
     assert camera.follow
     assert 40 * 300 / 70 <= camera.per_column <= 2 * 40 * 300 / 70
-
-
-def test_an_empty_trace_can_be_looked_at(lab: Lab) -> None:
     assert Camera.on(lab.workload(4), columns=80, rows=44).view(0).high == 4
 
 

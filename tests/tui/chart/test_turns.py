@@ -20,21 +20,15 @@ def test_turns_are_told_where_a_column_is_short_enough(lab: Lab) -> None:
     assert list(by_turns(engine.history, held, 0, 400, 1000)) == held
 
 
-def test_the_row_on_turn_goes_on_between_two_steps(lab: Lab) -> None:
+def test_rows_are_on_turn_between_steps(lab: Lab) -> None:
     shown = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0).snapshot()
     assert [turn_at(shown, clock)[:2] for clock in (0, 150, 299)] == [(1, 100), (2, 200), (1, 300)]
     assert row_on_turn(lab.run("easy", 4, "1 0 4 10 10").snapshot(), 5) is None
-
-
-def test_busy_processors_are_of_the_row_on_turn(lab: Lab) -> None:
     engine = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 1 1000 1000", until=0)
     assert [busy_at(engine.snapshot(), clock) for clock in (0, 150, 299)] == [4, 1, 4]
     scene = scene_of(engine)
     assert [replace(scene, clock=clock).levels for clock in (0, 150)] == [(1, 0), (0.25, 0)]
     assert busy_at(lab.run("easy", 4, "1 0 3 10 10", until=0).snapshot(), 5) == 3
-
-
-def test_the_last_turn_began_before_that_moment(lab: Lab) -> None:
     shown = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0).snapshot()
     assert [last_turn(shown, before) for before in (350, 300, 100.5, 100, 0)] == [300, 200, 100, 0, None]
     assert last_turn(lab.run("easy", 4, "1 0 4 10 10").snapshot(), 5) is None

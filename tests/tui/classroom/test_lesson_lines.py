@@ -24,16 +24,13 @@ def lesson_texts(now: SceneNow, width: int = 60) -> list[str]:
     return [line.text.rstrip() for line in lesson_lines(now, width)]
 
 
-def test_a_question_has_its_choices_and_what_was_typed() -> None:
+def test_questions_and_verdicts_have_words() -> None:
     asked = replace(NOW, question=ASKED, typed="1")
     assert lesson_texts(asked)[2:] == ["  ? Which job?", "  J3 · J5 > 1_"]
     assert [span.action for line in lesson_lines(asked, 60) for span in line.spans if span.action] == [
         "lesson_choose(0)", "lesson_choose(1)"
     ]  # fmt: skip
     assert how_to_answer(ASKED).startswith("Click the job")
-
-
-def test_a_verdict_names_partitions_as_the_chart_does() -> None:
     told = "J7 starts on 14 processors: first in partition 0's queue and its planned start is now."
     shown = engine_of("ls-figure1", "multiqueue", until=12_000).snapshot()
     lines = lesson_lines(replace(NOW, verdict=Verdict(True, told)), 100, shown)

@@ -116,15 +116,12 @@ def test_a_job_is_explained_across_a_switch() -> None:
     assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
 
 
-def test_explain_as_json() -> None:
+def test_answers_go_to_programs() -> None:
     found = json.loads(schedscope("explain", "z-figure4", "2", "--format", "json").stdout)
     assert found["job"] == "2"
     assert found["summary"]
     assert found["story"]
     assert found["sha256"]
-
-
-def test_the_same_for_other_programs() -> None:
     done = schedscope("explain", "z-figure4", "4", "--policy", "easy", "--policy", "firstfit", "--format", "json")
     found = json.loads(done.stdout)
     assert [(tried["policy"], tried["wait"], tried["price"]["worst"]) for tried in found["tried"]] == [
@@ -145,9 +142,12 @@ def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
     return folder / "a.swf"
 
 
-def test_several_policies_are_for_one_job() -> None:
+def test_jobs_are_asked_for_one_by_one() -> None:
     done = schedscope("explain", "z-figure4", "user:1", "--policy", "easy", "--policy", "fcfs")
     assert (done.returncode, "needs one job: give its id" in done.stderr) == (2, True)
+    done = schedscope("explain", "z-figure4", "J4", "--jobs", "2", "--policy", "easy", "--policy", "fcfs")
+    assert done.stderr == "schedscope: error: z-figure4: job 'J4' is left out of the run by --jobs\n"
+    assert "no job '9' among the 2 jobs" in schedscope("explain", "z-figure4", "9", "--jobs", "2").stderr
 
 
 def test_one_that_was_given_up_may_have_started_had_nobody_come(lab: Lab) -> None:
@@ -205,9 +205,3 @@ def test_a_job_that_is_cancelled_in_the_run_is_told_why(never: str, job: str, wh
     told = flat(schedscope("explain", never, job).stdout)
     assert "never started" in told
     assert f"d0 00:00:01 J{job} is cancelled: {why}." in told
-
-
-def test_options_that_leave_a_job_out_are_named() -> None:
-    done = schedscope("explain", "z-figure4", "J4", "--jobs", "2", "--policy", "easy", "--policy", "fcfs")
-    assert done.stderr == "schedscope: error: z-figure4: job 'J4' is left out of the run by --jobs\n"
-    assert "no job '9' among the 2 jobs" in schedscope("explain", "z-figure4", "9", "--jobs", "2").stderr

@@ -20,14 +20,12 @@ def nothing(**given: object) -> None:
     """A command with all options of a workload and nothing else."""
 
 
-def test_every_option_of_a_workload_is_there_in_its_order() -> None:
+def test_options_are_those_of_a_workload() -> None:
     assert [param.name for param in nothing.params] == list(OPTIONS)
-
-
-def test_help_says_the_range_of_every_number() -> None:
     told = {param.name: getattr(param, "help", "") for param in nothing.params}
     assert [name for name, of in OPTIONS.items() if of.low is not None and of.range not in told[name]] == []
     assert told["load"] == "Divide the times between arrivals by F.  [between 0.000001 and 1,000,000]"
+    assert Source.of_options("a", nothing.make_context("nothing", []).params) == Source("a")
 
 
 @pytest.mark.parametrize("trace", ["z-figure4", "nothere.swf"])
@@ -35,10 +33,6 @@ def test_no_job_at_all_is_wrong_usage_whatever_the_trace_says(trace: str) -> Non
     with pytest.raises(SchedscopeError, match="--jobs 0 leaves nothing to simulate") as refused:
         options.replay(Source.of_options(trace, {"jobs": 0}))
     assert refused.value.exit_code == 2
-
-
-def test_where_nothing_is_typed_the_source_is_the_trace_as_it_is() -> None:
-    assert Source.of_options("a", nothing.make_context("nothing", []).params) == Source("a")
 
 
 @pytest.mark.parametrize("command", ["run", "draw", "explain", "inspect", "watch", "compare", "quiz"])

@@ -36,18 +36,18 @@ NAMES = {
 }
 
 
-def test_policies_side_by_side_with_the_best_marked() -> None:
+def test_policies_are_compared_in_formats() -> None:
     lines = schedscope("run", "z-figure4", "--policy", "fcfs", "--policy", "easy").stdout.splitlines()
     wait = next(line for line in lines if line.startswith("mean wait"))
     assert wait.split() == ["mean", "wait", "(s)", "942.0", "702.0", "*"]
-
-
-def test_json_has_the_promised_names() -> None:
     found = json.loads(schedscope("run", "z-figure4", "--policy", "bf", "--format", "json").stdout)
     assert (found["trace"], found["procs"]) == ("z-figure4", 10)
     (policy,) = found["policies"]
     assert policy["policy"] == "bf"
     assert policy["metrics"].keys() >= NAMES
+    assert "fairness" not in schedscope("run", "lublin-128", "--jobs", "99").stdout
+    for by in ("user", "group"):
+        assert f"fairness between {by}s" in schedscope("run", "lublin-128", "--jobs", "99", "--by", by).stdout
 
 
 def test_each_group_of_the_second_policy_has_its_r_against_the_first() -> None:
@@ -59,12 +59,6 @@ def test_each_group_of_the_second_policy_has_its_r_against_the_first() -> None:
     )
     written = {row[0]: float(row[3]) for row in rows if row[1:2] == ["r"]}
     assert {row["label"]: row["r"] for row in second["groups"]["class"]} == pytest.approx(written)
-
-
-def test_jains_index_stands_over_users_and_groups() -> None:
-    assert "fairness" not in schedscope("run", "lublin-128", "--jobs", "99").stdout
-    for by in ("user", "group"):
-        assert f"fairness between {by}s" in schedscope("run", "lublin-128", "--jobs", "99", "--by", by).stdout
 
 
 def test_fairness_is_measured_in_every_format_where_somebody_asks(tmp_path: Path) -> None:

@@ -108,16 +108,15 @@ def test_an_arrow_leads_from_each_submission_to_the_first_start(tmp_path: Path, 
     assert len([e for e in made if e["ph"] == "f"]) == 5
 
 
-def test_starts_are_those_of_the_schedule(tmp_path: Path) -> None:
-    made = {e["id"]: e["ts"] for e in events_of(tmp_path, "z-figure4", "easy") if e["ph"] == "f"}
+def test_slices_are_those_of_the_schedule(tmp_path: Path) -> None:
+    ends = {e["id"]: e["ts"] for e in events_of(tmp_path, "z-figure4", "easy") if e["ph"] == "f"}
     schedule = run(read("z-figure4"), "easy")
-    assert [made[rank] / 1e6 for rank in sorted(made)] == schedule.start.tolist()
-
-
-def test_partitions_have_tracks_of_their_own(tmp_path: Path) -> None:
+    assert [ends[rank] / 1e6 for rank in sorted(ends)] == schedule.start.tolist()
     made = events_of(tmp_path, "lublin-128", "multiqueue")
     titles = [e["args"]["name"] for e in made if e["name"] == "process_name"]
     assert titles == ["waiting", "< 1000 s", "1000 to 10000 s", ">= 10000 s"]
+    names = {event["args"]["name"] for event in made_of("multiqueue:classes=none") if event["name"] == "process_name"}
+    assert {name.split()[0] for name in names} == {"waiting", "processors"}
 
 
 def test_each_file_has_a_name_of_its_own(tmp_path: Path) -> None:
@@ -128,8 +127,3 @@ def test_each_file_has_a_name_of_its_own(tmp_path: Path) -> None:
     assert "give one --policy" in str(
         error("run", "z-figure4", "--policy", "easy", "--policy", "fcfs", "--trace-events", path)
     )
-
-
-def test_tracks_are_neighbouring_processors_with_one_queue() -> None:
-    names = {event["args"]["name"] for event in made_of("multiqueue:classes=none") if event["name"] == "process_name"}
-    assert {name.split()[0] for name in names} == {"waiting", "processors"}

@@ -32,8 +32,17 @@ def test_policy_that_is_unknown_or_code_is_left_out(path: Path, policy: object) 
     assert "policy should be a built-in policy" in str(warning)
 
 
-def test_where_nothing_was_saved_nothing_is_said(path: Path) -> None:
+def test_odd_settings_are_messages(path: Path) -> None:
     assert load(path) == (Settings(), None)
+    remembered = Settings()
+    for number in range(MOST_RECENT + 3):
+        remembered = remembered.with_recent(f"{number}.swf").with_policy("easy")
+    assert len(remembered.recent) == MOST_RECENT
+    assert remembered.recent[0] == f"{MOST_RECENT + 2}.swf"
+    assert remembered.policies == ("easy",)
+    path.mkdir()
+    assert "cannot be read" in (load(path)[1] or "")
+    assert "not kept" in (save(Settings(), path) or "")
 
 
 @pytest.mark.parametrize("content", [b'{"look": "li', b"[]", b"\xff\xfe{}", b"[" * 100_000])
@@ -77,12 +86,6 @@ def test_a_disk_that_refuses_is_a_message(tmp_path: Path) -> None:
     assert problem.startswith("the settings are not kept: cannot write")
 
 
-def test_a_folder_in_the_place_of_the_file_is_a_message(path: Path) -> None:
-    path.mkdir()
-    assert "cannot be read" in (load(path)[1] or "")
-    assert "not kept" in (save(Settings(), path) or "")
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 def test_pipe_and_huge_file_are_not_read(path: Path) -> None:
     os.mkfifo(path)
@@ -91,15 +94,6 @@ def test_pipe_and_huge_file_are_not_read(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(2**40)
     assert "no ordinary file" in (load(path)[1] or "")
-
-
-def test_only_the_newest_traces_are_remembered() -> None:
-    remembered = Settings()
-    for number in range(MOST_RECENT + 3):
-        remembered = remembered.with_recent(f"{number}.swf").with_policy("easy")
-    assert len(remembered.recent) == MOST_RECENT
-    assert remembered.recent[0] == f"{MOST_RECENT + 2}.swf"
-    assert remembered.policies == ("easy",)
 
 
 def test_the_folder_can_be_chosen_by_a_variable(tmp_path: Path) -> None:

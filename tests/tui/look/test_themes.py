@@ -33,22 +33,28 @@ def test_the_look_is_told_by_the_terminal(environ: dict[str, str], encoding: str
     assert (chosen.name, chosen.mode) == (look, mode)
 
 
-def test_what_a_person_has_chosen_goes_before_what_the_terminal_tells() -> None:
+def test_themes_are_chosen_and_ascii() -> None:
     chosen = choose(Settings(look="contrast", mode="colour"), {"NO_COLOR": "1", "COLORFGBG": "0;15"}, "utf-8")
     assert (chosen.name, chosen.mode) == ("contrast", "colour")
+    names = [theme.name for theme in themes()]
+    assert len(names) == len(set(names)) == 2 * len(LOOKS)
+    for look in LOOKS.values():
+        assert {theme_name(look), theme_name(look.with_mode("mono")), theme_name(look.with_mode("ascii"))} <= {*names}
+    drawn = "╭─ 日本 ▸ é … ↵ ⚑ ▁▃█ ─╮"
+    assert in_ascii(drawn).isascii()
+    assert len(in_ascii(drawn)) == cells(drawn)
+    kept, changed = Ascii().apply([Segment("plain"), Segment("│")], Color.parse("black"))
+    assert (kept.text, changed.text) == ("plain", "|")
+    told = [Segment("a\x1b[31mb\u202ec\x9b日本\xa0")]
+    filtered = Printable().apply(told, Color(0, 0, 0))
+    assert "".join(segment.text for segment in filtered) == "a[31mbc日本\xa0"
+    assert sum(segment.cell_length for segment in filtered) == sum(segment.cell_length for segment in told)
 
 
 @pytest.mark.parametrize(("system", "depth"), [("truecolor", 24), ("256", 8), ("standard", 4), (None, 4)])
 def test_the_depth_of_colour_is_the_terminals(system: str | None, depth: int) -> None:
     console = Console(file=StringIO(), force_terminal=True, color_system=system)  # type: ignore[arg-type]
     assert depth_of(console) == depth
-
-
-def test_there_is_a_theme_for_each_look_in_colour_and_without() -> None:
-    names = [theme.name for theme in themes()]
-    assert len(names) == len(set(names)) == 2 * len(LOOKS)
-    for look in LOOKS.values():
-        assert {theme_name(look), theme_name(look.with_mode("mono")), theme_name(look.with_mode("ascii"))} <= {*names}
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
@@ -63,21 +69,6 @@ def test_second_line_of_the_chosen_entry_can_be_read(theme: Theme) -> None:
     told, ground = theme.variables["text-second"], theme.variables["block-cursor-background"]
     assert contrast(told, ground) >= 4.5
     assert contrast(told, theme.surface or "") >= 4.5
-
-
-def test_whatever_is_drawn_can_be_ascii_in_the_same_room() -> None:
-    drawn = "╭─ 日本 ▸ é … ↵ ⚑ ▁▃█ ─╮"
-    assert in_ascii(drawn).isascii()
-    assert len(in_ascii(drawn)) == cells(drawn)
-    kept, changed = Ascii().apply([Segment("plain"), Segment("│")], Color.parse("black"))
-    assert (kept.text, changed.text) == ("plain", "|")
-
-
-def test_control_characters_are_replaced_at_the_same_width() -> None:
-    told = [Segment("a\x1b[31mb\u202ec\x9b日本\xa0")]
-    filtered = Printable().apply(told, Color(0, 0, 0))
-    assert "".join(segment.text for segment in filtered) == "a[31mbc日本\xa0"
-    assert sum(segment.cell_length for segment in filtered) == sum(segment.cell_length for segment in told)
 
 
 def test_every_sign_of_ours_has_one_of_ascii() -> None:

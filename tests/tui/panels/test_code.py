@@ -23,21 +23,15 @@ def lit(sheet: Sheet) -> str:
     return sheet.body[sheet.mark].text
 
 
-def test_the_line_of_the_first_decision_made_is_marked() -> None:
+def test_code_panel_marks_lines_and_explains() -> None:
     sheet = code.draw(context(), (110, 40), 0)
     assert "▸            now.start(job, FitsExtra(" in lit(sheet)
     assert ":  3 <= 3: yes" in sheet.text
     assert "shadow, extra = now.shadow(head)  shadow = 1200" in sheet.text
     assert "easy.py · decide, line" in sheet.note
-
-
-def test_walking_and_selecting_choose_the_decision() -> None:
     walked, selected = (code.draw(context(**about), (110, 40), 0) for about in ({"decision": 0}, {"selected": 3}))
     assert "now.keep(job)" in lit(walked)
     assert walked == selected
-
-
-def test_code_panel_explains_why_it_is_empty() -> None:
     assert "did not look at the selected job" in code.draw(context(selected=0), (110, 40), 0).text
     began = context_of(engine_of("z-figure4", "easy"))
     assert "appears here" in code.draw(began, (60, 9), 0).text

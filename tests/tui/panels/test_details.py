@@ -52,11 +52,16 @@ def test_the_whole_page_of_a_waiting_job() -> None:
     ]
 
 
-def test_user_group_and_queue_are_named_as_the_trace_names_them() -> None:
+def test_jobs_have_names_of_trace_and_partition() -> None:
     context = context_of(engine_of("lublin-128", "easy", steps=3), selected=0)
     workload = replace(context.about.workload, names={Field.USER: ("root", "ada", "grace")})
     context = replace(context, about=replace(context.about, workload=workload))
     assert "user grace · group 2 · queue primary" in " ".join(page(context))
+    assert page(context_of(engine_of("z-figure4", "easy", until=0)))[0] == "Click a job, or / to find one."
+    context = context_of(engine_of("ls-figure1", "multiqueue", until=8000), selected=5)
+    told = " ".join(page(context))
+    assert "first in long's queue" in told
+    assert "partition 2" not in told
 
 
 def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
@@ -97,14 +102,3 @@ def test_panel_leaves_out_what_is_shown_elsewhere(lab: Lab) -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     lines = page(replace(context, visible=frozenset({"decisions"})))
     assert lines[lines.index("Considered") + 1 : lines.index("Life") - 1] == ["◐ J5 is backfilled on 5 processors"]
-
-
-def test_nothing_selected_teaches() -> None:
-    assert page(context_of(engine_of("z-figure4", "easy", until=0)))[0] == "Click a job, or / to find one."
-
-
-def test_sentences_about_a_job_name_its_partition() -> None:
-    context = context_of(engine_of("ls-figure1", "multiqueue", until=8000), selected=5)
-    told = " ".join(page(context))
-    assert "first in long's queue" in told
-    assert "partition 2" not in told

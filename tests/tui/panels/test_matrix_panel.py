@@ -72,20 +72,20 @@ def test_between_two_steps_the_rows_go_on_taking_turns(later: float, told: str) 
 
 
 # The last rebuild
-def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
+def test_chips_show_what_a_rebuild_did() -> None:
     sheet = draw_matrix(figure_7(phase=4), (100, 12))
     assert "▸fill 2 replicated" in sheet.head[-2].text
     assert [line.text for line in sheet.body] == ["▒ J4 also gets row 4", "▒ J5 also gets row 4"]
     assert [line.rank for line in sheet.body] == [3, 4]
     assert draw_matrix(figure_7(phase=1), (100, 12)).body[0].text == "No changes in this phase."
-
-
-def test_a_click_on_a_chip_looks_at_its_phase() -> None:
     chips = draw_matrix(figure_7(), (100, 12)).head[-2:]
     assert {span.action for line in chips for span in line.spans if "fill" in span.text} == {
         "select_phase(4)",
         "select_phase(5)",
     }
+    context = replace(figure_7(), visible=frozenset({"matrix", "decisions"}))
+    assert not draw_matrix(context, (100, 12)).body
+    assert draw_matrix(replace(context, phase=2), (100, 12)).body  # which was chosen
 
 
 def test_of_a_long_rebuild_only_the_lines_in_sight_are_made(lab: Lab) -> None:
@@ -112,9 +112,3 @@ def test_missing_matrix_is_explained(lab: Lab) -> None:
     assert "No matrix: easy does not time-share processors." in told
     assert "gang-migrate-backfill" in told
     assert "The matrix is empty" in draw_matrix(context_of(lab.run("gang", 4, "1 0 2 10 10")), (60, 8)).text
-
-
-def test_rebuild_is_not_repeated_next_to_its_decisions() -> None:
-    context = replace(figure_7(), visible=frozenset({"matrix", "decisions"}))
-    assert not draw_matrix(context, (100, 12)).body
-    assert draw_matrix(replace(context, phase=2), (100, 12)).body  # which was chosen

@@ -22,17 +22,22 @@ class Forgetful(Policy):
         yield from (Start(job, Fits(view.free)) for job in view.arrived if job.procs <= view.free)
 
 
-def test_where_somebody_is_forgotten_it_does_not_say_that_all_is_over(lab: Lab) -> None:
+def test_sentence_is_about_what_is_selected(lab: Lab) -> None:
     engine = lab.run(Forgetful(), 4, "1 0 4 10 10", "2 5 4 10 10", until=10)
     told = sentence(context_of(engine), 100).text
     assert told == "The run has stalled with 1 unfinished job: forgetful makes no further decisions."
-
-
-def test_a_selected_job_is_told_of_first() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2), 100).text
     assert (
         told == "J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. J5 and J2 will have ended by then."
     )
+    context = context_of(lab.run("fcfs", 4, "1 0 4 100 100", until=0), selected=0)
+    later = replace(context, scene=replace(context.scene, clock=30.0))
+    assert "It has run for 30s of at most 1m40." in sentence(later, 200).text
+    engine = engine_of("z-figure4", "easy", until=600)
+    context = context_of(engine)
+    then = replace(context.scene.snapshot, free=6)
+    walked = replace(context, decision=1, scene=replace(context.scene, then=then), visible=frozenset({"decisions"}))
+    assert sentence(walked, 100).text == "◐ Before decision 2 of 2: 6 of 10 processors are free, 2 jobs wait."
 
 
 @pytest.mark.parametrize("width", [20, 46, 66])
@@ -46,12 +51,6 @@ def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: in
             66: "J2 is first in the queue: needs 4 > 1 free. Planned for 00:00:12.",
         }[width]
     )
-
-
-def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) -> None:
-    context = context_of(lab.run("fcfs", 4, "1 0 4 100 100", until=0), selected=0)
-    later = replace(context, scene=replace(context.scene, clock=30.0))
-    assert "It has run for 30s of at most 1m40." in sentence(later, 200).text
 
 
 def test_sentence_leaves_what_panels_show() -> None:
@@ -71,11 +70,3 @@ def test_sentence_leaves_what_panels_show() -> None:
     told = sentence(replace(context, visible=frozenset({"details", "decisions"})), 200).text
     assert "J3 heads the queue. " in told
     assert "needs 8" not in told
-
-
-def test_sentence_of_a_decision_tells_the_state_before_it() -> None:
-    engine = engine_of("z-figure4", "easy", until=600)
-    context = context_of(engine)
-    then = replace(context.scene.snapshot, free=6)
-    walked = replace(context, decision=1, scene=replace(context.scene, then=then), visible=frozenset({"decisions"}))
-    assert sentence(walked, 100).text == "◐ Before decision 2 of 2: 6 of 10 processors are free, 2 jobs wait."

@@ -66,13 +66,10 @@ def test_dates_of_a_short_time_differ_by_their_seconds(lab: Lab) -> None:
     assert dates(0) == ["00:00:00"]
 
 
-def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
+def test_strip_is_ascii_and_odd(lab: Lab) -> None:
     context = half_way(lab, DARK.with_mode("ascii"), (Mark(1600, "switch", "to easy"),))
     assert "".join(texts(context, 7)).isascii()
     assert texts(context, 2)[1][6:26] == "  ..#^--........%..."
-
-
-def test_odd_strips_are_drawn(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", until=-1)
     context = context_of(engine)
     assert texts(context, 4)[0] == "busy  ····················    0 %"

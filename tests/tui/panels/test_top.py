@@ -17,10 +17,18 @@ def top_text(going: Going = PAUSED, width: int = 120, beside: str = "") -> str:
     return top_line(ABOUT, SCENE, going, width, beside).text
 
 
-def test_what_is_replayed_stands_left_and_where_it_stands_right() -> None:
+def test_top_line_tells_and_can_be_clicked() -> None:
     line = top_text()
     assert line.startswith(" lublin-128 · 128 procs · 1,000 jobs ")
     assert line.endswith("easy   ‖ 1h/s   d3 14:25:53   step 300 / 300+ ")
+    spans = top_line(ABOUT, SCENE, PAUSED, 120).spans
+    actions = {span.text.strip(): span.action for span in spans}
+    assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
+    going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
+    assert "2 stops set · without queue, strip   easy" in top_text(going)
+    assert top_text(going, width=60) == top_text(width=60)
+    actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
+    assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
 
 
 def test_top_line_names_machine_branch_and_work() -> None:
@@ -33,20 +41,6 @@ def test_top_line_names_machine_branch_and_work() -> None:
     searching = top_text(Going(True, 1, "1h/s", ("searching", 0.42)))
     assert "searching 42 %, esc stops" in searching
     assert "1h/s" not in searching
-
-
-def test_a_click_on_a_part_changes_it() -> None:
-    spans = top_line(ABOUT, SCENE, PAUSED, 120).spans
-    actions = {span.text.strip(): span.action for span in spans}
-    assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
-
-
-def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
-    going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
-    assert "2 stops set · without queue, strip   easy" in top_text(going)
-    assert top_text(going, width=60) == top_text(width=60)
-    actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
-    assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
 
 
 @given(width=st.integers(13, 250), beside=st.sampled_from(["", "fcfs", "x" * 80]), playing=st.booleans())

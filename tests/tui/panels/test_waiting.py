@@ -15,17 +15,17 @@ def waiting_texts(context: object, named: str, width: int, rows: int = 1) -> lis
     return [line.text for line in waiting_lines(context, named, width, rows)]  # type: ignore[arg-type]
 
 
-def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
+def test_waiting_jobs_have_reasons() -> None:
     assert waiting_texts(FIGURE, "", 80) == [
         " 2 wait  J3 8p 10m00 8 > 1 free, from 00:20:00  J4 4p 15m00 would delay J3"
     ]
-
-
-def test_pivot_of_a_partition_says_what_it_lacks() -> None:
     context = context_of(engine_of("ls-figure1", "multiqueue", until=8000))
     assert waiting_texts(context, "", 80) == [
         " 2 wait  J7 14p 14 > 4 free, from 03:20:00  J8 8p J7 comes first, from 03:33:20"
     ]
+    (line,) = waiting_lines(FIGURE, "", 80, 1)
+    assert [span.action for span in line.spans if span.text == "J4"] == ["select_rank(3)"]
+    assert any("accent" in span.style for span in waiting_lines(replace(FIGURE, selected=3), "", 80, 1)[0].spans)
 
 
 def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
@@ -44,12 +44,6 @@ def test_waiting_line_keeps_and_counts() -> None:
     line = waiting_texts(BUSY, "", 60)[0]
     left = int(line.rpartition("+")[2])
     assert line.count("J") + left == len(BUSY.scene.snapshot.queue)
-
-
-def test_click_on_a_waiting_job_selects_it() -> None:
-    (line,) = waiting_lines(FIGURE, "", 80, 1)
-    assert [span.action for span in line.spans if span.text == "J4"] == ["select_rank(3)"]
-    assert any("accent" in span.style for span in waiting_lines(replace(FIGURE, selected=3), "", 80, 1)[0].spans)
 
 
 @given(width=st.integers(20, 200), rows=st.integers(1, 3))

@@ -17,26 +17,20 @@ from tui.replay.opening import Opening
 from tui.sessions.session_conversion import reopened
 
 
-async def test_a_film_goes_from_where_the_screen_opens_to_the_end() -> None:
+async def test_films_go_from_here_to_there() -> None:
     camera, film = await film_of()
     assert camera.has_ended
     assert "The run is over" in "\n".join(text_of(film[-1]))
     assert "The run is over" not in "\n".join(text_of(film[0]))
     assert [picture.at for picture in film] == sorted(picture.at for picture in film)
     assert all(len(row) == SIZE[0] for picture in film for row in text_of(picture))
-
-
-async def test_it_is_the_same_each_time() -> None:
-    one, other = [(await film_of(plan=RecordingOptions(SIZE, until="#4", fps=2)))[1] for _ in range(2)]
-    assert one == other
-
-
-async def test_it_begins_and_ends_where_it_is_told_to() -> None:
     opening = Opening(Source("z-figure4"), parse_policy("easy"))
     camera, film = await film_of(opening, RecordingOptions(SIZE, begin="#2", until="10m", speed=speed_of("1m"), fps=2))
     assert "d0 00:00:10" in text_of(film[0])[0]
     assert "d0 00:10:" in text_of(film[-1])[0]
     assert camera.has_ended
+    one, other = [(await film_of(plan=RecordingOptions(SIZE, until="#4", fps=2)))[1] for _ in range(2)]
+    assert one == other
 
 
 async def test_before_the_first_step_no_sentence_names_keys() -> None:

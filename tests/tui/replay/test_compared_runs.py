@@ -41,10 +41,12 @@ def advanced(one: RunView, other: RunView) -> Versus:
 
 
 # Texts
-def test_a_run_that_was_switched_says_from_when_it_is_that() -> None:
+def test_runs_say_since_when_and_why() -> None:
     one, other = stages(workload("z-figure4"), "easy", "fcfs", 6)
     assert advanced(one, other).scene(inf).led == ("easy", "easy, from d0 00:10:00 on fcfs")
     assert advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(inf).led == ("easy", "fcfs")
+    scene = advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(0)
+    assert scene.headline[3] == "first difference at d0 00:10:00: fcfs keeps J5 waiting"
 
 
 def test_the_scene_says_what_each_run_did() -> None:
@@ -63,11 +65,6 @@ def test_the_scene_says_what_each_run_did() -> None:
         "first difference at d0 00:10:00: fcfs keeps J5 waiting",
         "first difference at d0 00:10:00 over J5",
     )
-
-
-def test_the_second_run_tells_why_if_the_first_acts() -> None:
-    scene = advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(0)
-    assert scene.headline[3] == "first difference at d0 00:10:00: fcfs keeps J5 waiting"
 
 
 def test_the_totals_are_those_of_the_moment() -> None:
@@ -93,14 +90,11 @@ def test_whole_runs_are_compared_at_the_end(lab: Lab) -> None:
 
 
 # Jobs that start earlier
-def test_a_job_is_earlier_here_and_later_there_by_as_much() -> None:
+def test_shifts_are_those_known_so_far() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)
     assert made.shift(first=True, moment=1e9).tolist() == [0, 0, 0, 0, 1200]
     assert made.shift(first=False, moment=1e9).tolist() == [0, 0, 0, 0, -1200]
-
-
-def test_what_is_still_to_come_is_not_told() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)
     assert made.shift(first=False, moment=599).tolist() == [0] * 5

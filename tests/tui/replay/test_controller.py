@@ -120,11 +120,8 @@ def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction
     assert figure.place == (6, 700)
 
 
-def test_to_where_the_job_starts_that_the_most_passed(figure: Replayed) -> None:
+def test_figure_goes_to_noticed_jobs(figure: Replayed) -> None:
     assert figure.does(o.GoToMostOvertaken()) == o.Noticed(2, "J3 was passed most often in the whole run: by 1 job")
-
-
-def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
     assert figure.does(o.GoToLongest()) == o.Noticed(3, "J4 waited longest in the whole run: 29m30")
     assert figure.place == (9, 1800)
 

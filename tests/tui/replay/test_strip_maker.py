@@ -16,20 +16,22 @@ from 60 until 100."""
 
 
 # The strip
-def test_a_column_shows_the_mean_of_its_time(lab: Lab) -> None:
+def test_strip_ends_at_the_cursor(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
     strip = StripMaker(engine.workload).strip(engine.history, 200, 4)
     assert (strip.begin, strip.end) == (0, 200)
     assert strip.utilization == (0.5, 1.0, 1.0, 1.0)
     assert strip.waiting == pytest.approx((0, 0.8, 0, 0))
-
-
-def test_strip_is_blank_beyond_the_computed_steps(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL, until=60)
     strip = StripMaker(engine.workload).strip(engine.history, engine.now, 8)
     assert strip.end == least_end(engine.workload) == 175
     assert (strip.known, strip.utilization[3:]) == (60, (None,) * 5)
     assert strip.utilization[:2] == (0.5, 0.5)
+    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
+    steps_until_100 = lab.instants(engine).index(100) + 1
+    series = StripMaker(engine.workload).series(engine.history, steps_until_100, 2)
+    assert series.utilization == (0.5, 1.0)
+    assert series.wanted == pytest.approx((0, 3.2))
 
 
 def test_reading_on_gives_what_reading_at_once_gives() -> None:
@@ -56,9 +58,3 @@ def test_strip_shows_what_was_used(lab: Lab) -> None:
 
 
 # The numbers so far
-def test_the_series_end_at_the_cursor(lab: Lab) -> None:
-    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
-    steps_until_100 = lab.instants(engine).index(100) + 1
-    series = StripMaker(engine.workload).series(engine.history, steps_until_100, 2)
-    assert series.utilization == (0.5, 1.0)
-    assert series.wanted == pytest.approx((0, 3.2))

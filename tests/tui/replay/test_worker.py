@@ -78,9 +78,16 @@ def watching(trace: str = "z-figure4", spec: str = "easy", start: bool = True) -
 
 
 # Obeying
-def test_the_first_scene_comes_unasked() -> None:
+def test_worker_shows_and_computes_unasked() -> None:
     with watching() as watched:
         assert watched.settle().snapshot.step == 0
+    with watching("lublin-128") as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        assert watched.shown[-1].scene.snapshot.step == 0
+        assert watched.shown[-1].scene.known_steps == 1995
+    with watching() as watched:
+        watched.does(o.GoTo(4))
+        watched.wait_for(lambda: watched.player.idle)
 
 
 def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
@@ -119,13 +126,6 @@ def test_the_same_wish_again_is_no_work() -> None:
         assert watched.player.asked == asked
 
 
-def test_left_alone_it_computes_the_whole_run_and_shows_that() -> None:
-    with watching("lublin-128") as watched:
-        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
-        assert watched.shown[-1].scene.snapshot.step == 0
-        assert watched.shown[-1].scene.known_steps == 1995
-
-
 def test_half_drawn_chart_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     made = ReplayController.scenes
     hurried: list[Scene] = []
@@ -142,12 +142,6 @@ def test_half_drawn_chart_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
         # the scene before the hurried one may be the last that is shown
         watched.wait_for(lambda: hurried and watched.shown[-1].scene.complete)
         watched.wait_for(lambda: (chart := watched.shown[-1].scene.chart) and not chart.pending)
-
-
-def test_it_says_when_everything_is_done() -> None:
-    with watching() as watched:
-        watched.does(o.GoTo(4))
-        watched.wait_for(lambda: watched.player.idle)
 
 
 def test_why_it_stopped_is_told_before_it_is_shown() -> None:
@@ -191,23 +185,17 @@ def test_a_policy_that_breaks_is_told_of_once(broken: str) -> None:
         assert "\n" not in message
 
 
-def test_everything_before_it_broke_stays_reachable(broken: str) -> None:
+def test_broken_run_stays_up_to_its_error(broken: str) -> None:
     with watching(spec=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         assert watched.does(o.GoTo(99)).snapshot.step == 5
         assert [watched.does(o.Move(-1)).snapshot.step for _ in range(5)] == [4, 3, 2, 1, 0]
         assert [job.id for job in watched.does(o.GoTo(2)).snapshot.arrived] == ["2"]
-
-
-def test_where_it_broke_it_says_so_and_not_that_all_is_over(broken: str) -> None:
     with watching(spec=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         watched.does(o.GoTo(99))
         (stopped,) = (told.why for told in watched.told if isinstance(told, Stopped))
         assert stopped.startswith("the run failed here: broken failed after step 5")
-
-
-def test_another_policy_goes_on_from_where_one_broke(broken: str) -> None:
     with watching(spec=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         scene = watched.does(o.GoTo(5), o.SwitchTo(parse_policy("easy")), o.GoToEnd())

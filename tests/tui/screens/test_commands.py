@@ -72,13 +72,18 @@ async def test_every_command_is_listed_before_anything_is_typed() -> None:
         assert "light the lamp" in str(app.screen.query_one(OptionList).get_option_at_index(0).prompt)
 
 
-def test_every_policy_look_and_sample_is_a_command() -> None:
+async def test_commands_are_listed_and_done() -> None:
     for name, action in named("policy").items():
         assert action == f"use_policy({name!r})"
         parse_policy(name)
     assert named("theme").keys() == LOOKS.keys()
     assert all(sample_path(name) for name in named("sample"))
     assert named("colour by") == {"user": "colour_by('user')"}
+    async with replay(at="#5") as run:
+        titles = {title: action for title, _, action in commands()}
+        await run.do(titles["The chart: space by event, or by the clock"])
+        assert run.screen.chart.camera is not None
+        assert run.screen.chart.camera.by_event
 
 
 async def test_what_people_call_it_stands_first() -> None:
@@ -88,14 +93,6 @@ async def test_what_people_call_it_stands_first() -> None:
         await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 0)
         first = run.app.screen.query_one(OptionList).get_option_at_index(0)
         assert "Create a branch here" in str(first.prompt)
-
-
-async def test_the_palette_moves_the_chart_too() -> None:
-    async with replay(at="#5") as run:
-        titles = {title: action for title, _, action in commands()}
-        await run.do(titles["The chart: space by event, or by the clock"])
-        assert run.screen.chart.camera is not None
-        assert run.screen.chart.camera.by_event
 
 
 # Bursts

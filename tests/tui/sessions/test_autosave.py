@@ -35,8 +35,12 @@ def left_behind(folder: Path, step: int, saved: float) -> Path:
     return autosave.path
 
 
-def test_nothing_was_left_behind_where_nothing_is(tmp_path: Path) -> None:
+def test_autosaves_are_left_only_by_crashes(tmp_path: Path) -> None:
     assert offer(tmp_path / "new") is None
+    autosave = Autosave(tmp_path)
+    autosave.save(SESSION)
+    autosave.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_running_instance_is_not_offered_and_a_killed_one_is(tmp_path: Path) -> None:
@@ -53,13 +57,6 @@ def test_a_running_instance_is_not_offered_and_a_killed_one_is(tmp_path: Path) -
     assert orphan is not None
     assert orphan.session == SESSION
     assert str(watcher.pid) in orphan.path.name
-
-
-def test_an_instance_that_ended_as_it_should_leaves_nothing(tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path)
-    autosave.save(SESSION)
-    autosave.close()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_last_save_counts(tmp_path: Path) -> None:

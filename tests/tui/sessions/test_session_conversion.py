@@ -228,15 +228,12 @@ def some_session(**changed: Any) -> Session:
     return replace(session_of(Source("z-figure4"), "easy"), **changed)
 
 
-def test_the_last_one_is_found_by_its_name() -> None:
+def test_last_session_is_found_or_missing() -> None:
+    with pytest.raises(SchedscopeError, match="there is no last session"):
+        found_session("last")
     last_path().parent.mkdir(parents=True, exist_ok=True)
     write_session(some_session(step=3), last_path())
     assert found_session("last").step == 3
-
-
-def test_where_none_was_left_that_is_said() -> None:
-    with pytest.raises(SchedscopeError, match="there is no last session"):
-        found_session("last")
 
 
 def test_a_file_that_is_called_last_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,12 +99,17 @@ async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed()
         assert seen(panel)[2] == "line 0"
 
 
-async def test_a_click_on_a_line_picks_its_job() -> None:
+async def test_clicks_on_a_panel_ask() -> None:
     app = Wall(Panel(numbered))
     async with app.run_test() as pilot:
         await pilot.click(Panel, offset=(5, 4))
         await pilot.pause()
         assert [m.rank for m in app.told if isinstance(m, Panel.Picked)] == [2]
+    app = Wall(Panel(numbered))
+    async with app.run_test() as pilot:
+        await pilot.click(Panel, offset=(3, 0))
+        await pilot.pause()
+        assert [m.control for m in app.told if isinstance(m, Panel.Maximise)] == [app.panel]
 
 
 async def test_a_click_on_a_span_with_an_action_runs_it_and_picks_nothing() -> None:
@@ -119,14 +124,6 @@ async def test_a_click_on_a_span_with_an_action_runs_it_and_picks_nothing() -> N
         assert isinstance(app.screen, Ringing)
         assert app.screen.rung == ["7"]
         assert not [m for m in app.told if isinstance(m, Panel.Picked)]
-
-
-async def test_a_click_on_the_title_asks_to_maximise() -> None:
-    app = Wall(Panel(numbered))
-    async with app.run_test() as pilot:
-        await pilot.click(Panel, offset=(3, 0))
-        await pilot.pause()
-        assert [m.control for m in app.told if isinstance(m, Panel.Maximise)] == [app.panel]
 
 
 async def test_the_pointer_tells_which_job_it_is_over_and_when_it_leaves() -> None:
@@ -155,13 +152,10 @@ def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
     return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4, focused=False)]
 
 
-def test_the_lines_of_the_selected_and_the_hovered_job_stand_out() -> None:
+def test_lines_and_spans_are_found() -> None:
     sheet = Sheet("", (), (line("a", rank=1), line("b", rank=2), line("c")))
     grounds = [list(strip)[1].style for strip in strips_of(sheet, replace(CONTEXT, selected=1, hovered=2))[1:]]
     assert grounds == [DARK.style("surface select"), DARK.style("surface hover"), DARK.style("surface")]
-
-
-def test_a_click_finds_the_span_below_it() -> None:
     drawn = Line((Span("日本"), Span("abc", "dim")))
     assert [getattr(span_at(drawn, column), "text", None) for column in (0, 3, 4, 6, 7, -1)] == [
         "日本", "日本", "abc", "abc", None, None,

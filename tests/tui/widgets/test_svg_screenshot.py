@@ -19,21 +19,22 @@ def drawn(*row: Segment) -> ElementTree.Element:
     return ElementTree.fromstring(draw_still([row], 10, LOOKS["dark"], Type.of(16), "a <b>"))
 
 
-def test_letters_stand_in_their_cells_whatever_the_font() -> None:
+def test_cells_are_letters_and_shapes() -> None:
     words = drawn(Segment("ab", Style(color="#ff0000")), Segment("   c d", Style(bold=True))).findall(f"{SVG}text")
     assert [(word.text, word.get("x"), word.get("textLength")) for word in words] == [
         ("ab", "0", "20"),
         ("c d", "50", "30"),
     ]
     assert words[0].get("fill") == "#ff0000"
-
-
-def test_blocks_are_shapes() -> None:
     picture = drawn(Segment("█▀", Style(color="#00ff00", bgcolor="#0000ff")))
     assert not picture.findall(f"{SVG}text")
     ground, blocks = picture.findall(f"{SVG}path")
     assert (ground.get("fill"), ground.get("d")) == ("#0000ff", "M0 0h20v20h-20z")
     assert (blocks.get("fill"), blocks.get("d")) == ("#00ff00", "M0 0h10v20h-10zM10 0h10v10h-10z")
+    for parts in SHAPES.values():
+        for x, y, width, height in parts:
+            assert 0 <= x < x + width <= 1
+            assert 0 <= y < y + height <= 1
 
 
 def test_nothing_is_fetched_and_foreign_text_is_text() -> None:
@@ -41,13 +42,6 @@ def test_nothing_is_fetched_and_foreign_text_is_text() -> None:
     assert "<script" not in made
     assert "\x1b" not in made
     assert made.count("http") == 1  # the name of the format
-
-
-def test_every_shape_stays_within_its_cell() -> None:
-    for parts in SHAPES.values():
-        for x, y, width, height in parts:
-            assert 0 <= x < x + width <= 1
-            assert 0 <= y < y + height <= 1
 
 
 @pytest.mark.parametrize("size", [16, 22, 24, 32])

@@ -15,19 +15,20 @@ SAY = 'say = "Look."'
 NEXT = 'before = "job 5 starts"\n[scene.ask]\nkind = "next"\nthen = "J5 waits {J5.wait}."'
 
 
-def test_a_scene_goes_to_a_time_a_step_a_condition_or_just_before_it(tmp_path: Path) -> None:
+def test_scenes_stand_at_their_moments(tmp_path: Path) -> None:
     scenes = ("at = 600", 'at = "#3"', 'when = "job 5 starts"', 'at = 0\nbefore = "job 5 starts"', "", 'at = "20m"')
     there = walk(tmp_path, *(f"{scene}\n{SAY}" for scene in scenes))
     assert [(s.moment.step, s.moment.clock) for s in there.scenes] == [
         (6, 600), (3, 20), (6, 600), (5, 599), (5, 599), (8, 1200)
     ]  # fmt: skip
-
-
-def test_a_scene_at_the_end_is_where_the_last_job_has_ended(tmp_path: Path) -> None:
     one, other = walk(tmp_path, f'at = "end"\n{SAY}', f'at = "end"\npolicy = "fcfs"\ncompare = "easy"\n{SAY}').scenes
     ends = walk(tmp_path, f'at = "9h"\n{SAY}').scenes[0].moment
     assert (one.moment.step, one.moment.clock < ends.clock) == (ends.step, True)
     assert (other.moment.branch, other.moment.beside) == ("fcfs", "main")
+    there = walk(tmp_path, f'show = ["versus"]\nover = "versus"\ncompare = "fcfs"\n{SAY}', SAY)
+    assert [(scene.panels, scene.over) for scene in there.scenes] == [(("versus",), "versus"), (("versus",), None)]
+    (scene,) = walk(tmp_path, 'at = 599\nnotes = "{now}"\nsay = "{free} free, J3 planned for {J3.planned}"').scenes
+    assert (scene.text, scene.notes) == ("0 free, J3 planned for 00:20:00", "00:09:59")
 
 
 def test_scene_inherits_from_the_scene_before_but_no_comparison(tmp_path: Path) -> None:
@@ -41,16 +42,6 @@ def test_scene_inherits_from_the_scene_before_but_no_comparison(tmp_path: Path) 
     assert (other.panels, other.window, other.colour) == (("decisions",), (0, 900), "width")
     assert switched.moment.branch == "easy from step 6 of fcfs"
     assert (last.moment.branch, last.moment.clock, last.selected) == ("fcfs", 600, None)
-
-
-def test_comparison_leaves_room_for_a_small_chart_of_both_runs(tmp_path: Path) -> None:
-    there = walk(tmp_path, f'show = ["versus"]\nover = "versus"\ncompare = "fcfs"\n{SAY}', SAY)
-    assert [(scene.panels, scene.over) for scene in there.scenes] == [(("versus",), "versus"), (("versus",), None)]
-
-
-def test_the_words_have_the_numbers_of_their_moment(tmp_path: Path) -> None:
-    (scene,) = walk(tmp_path, 'at = 599\nnotes = "{now}"\nsay = "{free} free, J3 planned for {J3.planned}"').scenes
-    assert (scene.text, scene.notes) == ("0 free, J3 planned for 00:20:00", "00:09:59")
 
 
 @pytest.mark.parametrize(
@@ -103,11 +94,19 @@ def test_a_question_keeps_back_what_comes_until_it_is_answered(tmp_path: Path) -
     assert answered.previous().open_question is not None
 
 
-def test_who_goes_on_without_an_answer_sees_it(tmp_path: Path) -> None:
+def test_answers_are_seen_and_compared(tmp_path: Path) -> None:
     shown = walk(tmp_path, NEXT, SAY).next()
     assert (shown.index, shown.answers) == (0, ())
     assert shown.now.verdict is not None
     assert shown.now.verdict.told.startswith("At 00:10:00: J5 is backfilled on 5 processors: ends at 00:18:20")
+    there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
+    assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
+    there = walk(tmp_path, 'at = 100\n[scene.ask]\nkind = "start"\njob = "J4"', SAY)
+    assert there.guess is None
+    answered = there.picked(None, 1000.0)
+    assert answered.guess == (1000, 1800)
+    assert answered.next().guess is None
+    assert there.next().guess is None
 
 
 def test_an_answer_is_typed_clicked_or_chosen(tmp_path: Path) -> None:
@@ -131,11 +130,6 @@ def test_off_the_path_and_back(tmp_path: Path) -> None:
     assert there.go(9).is_at_the_end
 
 
-def test_the_exercise_is_the_last_scene(tmp_path: Path) -> None:
-    there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
-    assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
-
-
 def test_one_run_is_reported_with_other_estimates(tmp_path: Path) -> None:
     said = "{J1.estimate@easy with factor:3} {J1.estimate} {J3.wait@easy with exact} {mean_wait@easy with factor:3}"
     there = walk(
@@ -151,15 +145,6 @@ def test_one_run_is_reported_with_other_estimates(tmp_path: Path) -> None:
     assert gains.question.asks.startswith("This is easy with factor:3. Who gains most (ends earlier) if easy decides")
     assert policy.question is not None
     assert [choice.label for choice in policy.question.choices if choice.is_right] == ["easy with factor:3"]
-
-
-def test_what_was_guessed_stands_beside_what_is_so(tmp_path: Path) -> None:
-    there = walk(tmp_path, 'at = 100\n[scene.ask]\nkind = "start"\njob = "J4"', SAY)
-    assert there.guess is None
-    answered = there.picked(None, 1000.0)
-    assert answered.guess == (1000, 1800)
-    assert answered.next().guess is None
-    assert there.next().guess is None
 
 
 def test_a_sample_is_the_sample_whatever_lies_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,21 +7,15 @@ from sim.support.errors import ParameterError
 from sim.workload.replay import read
 
 
-def test_a_seed_takes_the_same_hours_and_another_seed_others() -> None:
+def test_hours_are_cut_from_the_trace() -> None:
     workload = read("lublin-128")
     one, again, other = (afternoon(workload, seed) for seed in (1, 1, 2))
     assert (one.ids, len(one), one.submit[0]) == (again.ids, JOBS, 0)
     assert one.ids != other.ids
     assert np.all(np.diff(one.submit) >= 0)
-
-
-def test_a_small_trace_is_played_whole() -> None:
     assert len(afternoon(read("4 procs; 1x1m@5m; 2x1m@6m"))) == 2
     with pytest.raises(ParameterError, match="a game needs at least 2 jobs, the trace has 1"):
         afternoon(read("4 procs; 1x1m@0"))
-
-
-def test_hours_played_by_default_punish_starting_whatever_fits() -> None:
     hours = afternoon(read(SAMPLE))
     easy, greedy = (float((run(hours, policy).start - hours.submit).mean()) for policy in ("easy", "firstfit"))
     assert greedy > easy

@@ -135,21 +135,21 @@ def test_rules_let_jobs_pass_pivots(lab: Lab) -> None:
     assert engine.schedule().start.tolist() == [0, 50, 2]
 
 
-def test_rule_c_is_refused_where_a_pivot_of_any_queue_would_start_later(lab: Lab) -> None:
+def test_pivots_wait_by_priority_and_plan(lab: Lab) -> None:
     # The long processors are taken until 120. Job 3 would have to borrow a short one until 250, but job 2, the
     # pivot, needs all four at 120.
     engine = lab.run(TWO, 4, "1 0 2 120 120", "2 1 4 200 200", "3 50 1 200 200", until=50)
     assert lab.kept(engine, "3") == WouldDelayPivot(engine.moment.jobs[1], start=120, later=250, ends=250)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 120, 320]
-
-
-def test_a_pivot_that_waits_says_until_when(lab: Lab) -> None:
     # A processor is free, and job 3 needs one, but job 2 of the other queue is before it and needs both from 50 on.
     engine = lab.run(TWO, 2, "1 0 1 50 50", "2 1 2 10 10", "3 2 1 200 200", until=2)
     assert lab.kept(engine, "2") == TooFewFree(free=1)
     assert lab.kept(engine, "3") == PivotLater(at=60, free=1, other=engine.workload.jobs[1], then=50)
     assert [queued.planned for queued in engine.snapshot().queue] == [50, 60]
+    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
+    assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
+    assert run(high(workload, "3"), TWO).schedule().start.tolist() == [0, 210, 10]
 
 
 @given(data=st.data())
@@ -161,10 +161,6 @@ def test_a_single_queue_without_extras_is_easy(lab: Lab, data: st.DataObject) ->
 
 
 # Priorities
-def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) -> None:
-    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
-    assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
-    assert run(high(workload, "3"), TWO).schedule().start.tolist() == [0, 210, 10]
 
 
 # Speculative runs
@@ -198,15 +194,12 @@ def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
     assert lab.start(engine, "1").because == Due()
 
 
-def test_impossible_request_is_granted_at_the_earliest_time(lab: Lab) -> None:
+def test_reservations_are_granted_as_early_as_can_be(lab: Lab) -> None:
     # Job 1 is expected to end at 20 and ends at 5: too late for job 2, which asked for 10 and was given 20.
     workload = reserve(lab.workload(2, "1 0 2 5 20", "2 1 2 5 5"), J2=10)
     engine = run(workload, "multiqueue")
     assert lab.reservations(engine, "2") == [(20, AskedFor(wanted=10))]
     assert engine.moment.start_of(1) == 20
-
-
-def test_a_job_that_asked_for_a_start_has_no_speculative_run(lab: Lab) -> None:
     engine = run(reserve(lab.workload(2, "1 0 2 30 30"), J1=10), TRIED)
     assert engine.schedule().end.tolist() == [40]
     assert engine.schedule().start.tolist() == [10]

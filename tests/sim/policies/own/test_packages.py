@@ -28,13 +28,18 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return install(tmp_path, monkeypatch, POINTS)
 
 
-def test_listing_says_the_origin_and_imports_nothing(ran: Path) -> None:
+def test_packages_are_listed_and_identified(ran: Path) -> None:
     assert origin("packed") == "packed-policies 0.1"
     assert "packed  of packed-policies 0.1" in listing()
     assert "packed" in POLICIES.near("paked")
     assert "packed-policies 0.1" in described(CodeRef("packed", ""))
     assert list(traces("z-f"))
     assert not ran.exists()
+    assert is_own(parse_policy("packed", Proof.TYPED))
+    policy = parse_policy("packed", Proof.TYPED)
+    ref = newest("packed")
+    assert ref is not None
+    assert ref.sha256 in identity(policy)
 
 
 def test_code_of_a_package_runs_only_with_consent(ran: Path) -> None:
@@ -48,10 +53,6 @@ def test_code_of_a_package_runs_only_with_consent(ran: Path) -> None:
     assert written_policy(parse_policy("packed")) == "packed"  # agreed once
 
 
-def test_policy_of_a_package_is_user_defined(ran: Path) -> None:
-    assert is_own(parse_policy("packed", Proof.TYPED))
-
-
 def test_new_version_or_text_is_other_code(ran: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parse_policy("packed", Proof.TYPED)
     ref = newest("packed")
@@ -63,13 +64,6 @@ def test_new_version_or_text_is_other_code(ran: Path, tmp_path: Path, monkeypatc
     install(tmp_path, monkeypatch, POINTS, version="0.2")
     assert origin("packed") == "packed-policies 0.2"
     assert changed(ref) is True
-
-
-def test_results_know_a_policy_by_the_content_of_its_package(ran: Path) -> None:
-    policy = parse_policy("packed", Proof.TYPED)
-    ref = newest("packed")
-    assert ref is not None
-    assert ref.sha256 in identity(policy)
 
 
 def test_names_that_cannot_be_typed_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

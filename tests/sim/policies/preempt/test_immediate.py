@@ -18,24 +18,21 @@ def suspensions(engine: Engine) -> list[tuple[float, str]]:
     return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
 
 
-def test_a_new_job_starts_at_once_where_a_slice_is_over(lab: Lab) -> None:
+def test_slices_decide_who_is_suspended(lab: Lab) -> None:
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 20 1 5 5")
     assert stays(engine, "2") == [(20, 25)]
     assert stays(engine, "1") == [(0, 20), (25, 105)]
+    # At 20, job 3 has waited for 5 of its 20 seconds since submission, job 1 for none.
+    engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
+    assert suspensions(engine) == [(20, "1")]
+    [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
+    assert why == MadeWay(engine.moment.jobs[3], suffering=1, slice=10)
 
 
 def test_a_slice_that_was_awaited_in_vain_makes_no_instant(lab: Lab) -> None:
     """Job 2 waits for the end of job 1's slice at 10, but job 1 ends early, at 6."""
     engine = lab.run(IS, 1, "1 0 1 6 100", "2 3 1 20 20")
     assert lab.instants(engine) == [0, 3, 6, 26]
-
-
-def test_who_suffered_least_is_suspended(lab: Lab) -> None:
-    """At 20, job 3 has waited for 5 of its 20 seconds since submission, job 1 for none."""
-    engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
-    assert suspensions(engine) == [(20, "1")]
-    [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == MadeWay(engine.moment.jobs[3], suffering=1, slice=10)
 
 
 def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:

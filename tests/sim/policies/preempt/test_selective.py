@@ -46,10 +46,11 @@ def suspensions(engine: Engine) -> list[tuple[float, str]]:
 
 
 # When
-def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) -> None:
+def test_jobs_suspend_others_when_due(lab: Lab) -> None:
     engine = lab.run("selective:tick=1", 2, *PAIR)
     assert stays(engine, "1") == [(0, 10), (20, 110)]
     assert stays(engine, "2") == [(10, 20)]
+    assert lab.instants(lab.run("selective:tick=1", 2, *PAIR)) == [0, 10, 20, 110]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +68,6 @@ def test_xfactor_exactly_sf_times_as_large_suffices(lab: Lab, sf: str, jobs: tup
 def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tick: str) -> None:
     engine = lab.run(f"selective:tick={tick},sf=1.1", 2, *PAIR, "3 1 1 30 30", "4 2.2 2 7 9")
     assert engine.present._tally.finished == 4
-
-
-def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
-    assert lab.instants(lab.run("selective:tick=1", 2, *PAIR)) == [0, 10, 20, 110]
 
 
 # How often: K section 3.1
@@ -115,13 +112,10 @@ def test_a_new_job_sits_apart_from_the_suspended_or_by_number(lab: Lab, seats: s
     assert [(written(s.processors), s.start) for s in stretches(engine, "4")] == [("0-1", 6), ("0-1", back)]
 
 
-def test_seats_are_apart_unless_told(lab: Lab) -> None:
+def test_seats_and_restarts_choose_processors(lab: Lab) -> None:
     assert past(lab.workload(4, *SEATED), Selective(tick=10)) == past(
         lab.workload(4, *SEATED), Selective(tick=10, seats="apart")
     )
-
-
-def test_restart_any_resumes_elsewhere_own_processors_first(lab: Lab) -> None:
     engine = lab.run("selective:tick=10,restart=any", 4, *SEATED)
     assert [(written(s.processors), s.start) for s in stretches(engine, "4")] == [("0-1", 6), ("0 2", 30)]
     assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("1", 40)]

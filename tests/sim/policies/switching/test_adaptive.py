@@ -24,12 +24,22 @@ def switches(engine: Engine) -> list[tuple[float, str]]:
     return [(switch.time, switch.spec) for switch in engine.moment.switches]
 
 
-def test_another_takes_over_beyond_the_band_and_the_first_again_below_it(lab: Lab) -> None:
+def test_policies_take_over_outside_the_band(lab: Lab) -> None:
     spec = "adaptive:above=conservative,by=queue,at=1.5,band=1,over=0"
     engine = Engine(lab.workload(4, *BUSY), spec, watchers=[Checker])
     engine.run()
     assert switches(engine) == [(3, "conservative"), (30, "easy")]
     assert engine.schedule().policy == spec
+    engine = Engine(lab.workload(4, *BUSY), "adaptive:by=queue,at=2,band=1,over=0,above=gang")
+    engine.run()
+    assert switches(engine) == []
+    at = {}
+    for over in (1, 1000):
+        engine = Engine(lab.workload(4, *BUSY), f"adaptive:by=utilization,at=0.5,over={over},above=fcfs")
+        engine.run()
+        at[over] = switches(engine)
+    assert at[1][0] == (1, "fcfs")
+    assert at[1000] == []
 
 
 def test_schedule_names_the_policies_that_the_user_chose(lab: Lab) -> None:
@@ -41,22 +51,6 @@ def test_schedule_names_the_policies_that_the_user_chose(lab: Lab) -> None:
     engine.run()
     assert len(engine.moment.switches) == 3
     assert engine.schedule().policy == f"{spec}, from d0 00:00:30 on fcfs"
-
-
-def test_within_the_band_nothing_changes(lab: Lab) -> None:
-    engine = Engine(lab.workload(4, *BUSY), "adaptive:by=queue,at=2,band=1,over=0,above=gang")
-    engine.run()
-    assert switches(engine) == []
-
-
-def test_an_average_takes_its_time(lab: Lab) -> None:
-    at = {}
-    for over in (1, 1000):
-        engine = Engine(lab.workload(4, *BUSY), f"adaptive:by=utilization,at=0.5,over={over},above=fcfs")
-        engine.run()
-        at[over] = switches(engine)
-    assert at[1][0] == (1, "fcfs")
-    assert at[1000] == []
 
 
 def test_empty_machine_is_measured_when_it_becomes_empty(lab: Lab) -> None:

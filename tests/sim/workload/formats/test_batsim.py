@@ -67,14 +67,11 @@ def test_json_that_is_no_workload_is_refused() -> None:
         batsim.read('{"jobs": ' + "[" * 200_000, "w", "w.json")
 
 
-def test_a_real_workload_says_what_its_sequences_should_take(shared: Path) -> None:
+def test_real_workloads_are_read(shared: Path) -> None:
     path = shared / "formats" / "batsim" / "test_compo_sequence_delay.json"
     content = json.loads(path.read_text())
     expected = [content["profiles"][j["profile"]]["expected_execution_time"] for j in content["jobs"]]
     assert read(path).column(Field.RUN).tolist() == expected
-
-
-def test_a_real_workload_of_250_jobs(shared: Path) -> None:
     workload = Workload.of(read(shared / "formats" / "batsim" / "example_workload_hpc_seed1_jobs250.json"))
     assert (len(workload), workload.procs) == (250, 128)
 

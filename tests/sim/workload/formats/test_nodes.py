@@ -45,9 +45,11 @@ def test_a_job_uses_at_most_one_node_for_each_task(tmp_path: Path) -> None:
     assert [request.least for request in shape.requests] == [2, 3]
 
 
-def test_json_of_a_trace_gives_its_machine() -> None:
+def test_machines_are_read_from_json_and_text() -> None:
     text = json.dumps({"nodes": [NODE, NODE], "jobs": [JOB], "placement": "spread"})
     assert read_machine(text, "small.json").has.tolist() == [[4, 16], [4, 16]]
+    text = "NodeName=n1 CPUTot=4 State=IDLE+CLOUD\nNodeName=n2 CPUTot=4 State=FUTURE\nNodeName=n3 CPUTot=x State=IDLE\n"
+    assert [node.name for node in read_machine(text, "x").nodes] == ["n1"]
 
 
 def test_scontrol_text_gives_nodes_and_partitions() -> None:
@@ -77,11 +79,6 @@ def test_scontrol_text_is_read_on_one_line_and_on_several(shared: Path) -> None:
     for file in files:
         nodes = read_machine(file.read_text(), file).nodes
         assert [(node.name, node.cores) for node in nodes] == [(f"n{number}", 4) for number in range(1, 9)]
-
-
-def test_nodes_that_do_not_exist_yet_are_left_out() -> None:
-    text = "NodeName=n1 CPUTot=4 State=IDLE+CLOUD\nNodeName=n2 CPUTot=4 State=FUTURE\nNodeName=n3 CPUTot=x State=IDLE\n"
-    assert [node.name for node in read_machine(text, "x").nodes] == ["n1"]
 
 
 def test_toml_gives_many_nodes_alike() -> None:

@@ -168,15 +168,12 @@ def test_real_logs_are_read_whole(shared: Path, file: str, jobs: int, procs: int
     assert (trace.header.max_procs or trace.header.max_nodes) == procs
 
 
-def test_a_real_log_survives_being_written(shared: Path) -> None:
+def test_real_logs_keep_their_fields(shared: Path) -> None:
     trace = read(shared / "traces" / "SDSC-SP2-1998-4.2-cln.swf.gz")
     again = parse(written(trace))
     assert np.array_equal(again.table, trace.table)
     assert again.header == trace.header
     assert again.header.queues[6] == "No_Class"
-
-
-def test_real_files_with_names_of_columns_and_lists_of_precedings(shared: Path) -> None:
     trace = read(shared / "formats" / "swf" / "jaros2.swf")
     assert len(trace.ids) == 12
     assert trace.fidelity.assumed[0].first == "line 7"

@@ -51,20 +51,21 @@ def test_a_fit_has_the_first_three_moments(values: Floats) -> None:
         assert fitted.moment(k) == pytest.approx(observed(values, k), rel=1e-6)
 
 
-def test_the_order_is_the_smallest_that_can_have_the_moments() -> None:
+def test_mixtures_and_classes_are_fitted(batch: Workload) -> None:
     assert fit_distribution(np.random.default_rng(2).lognormal(6, 2, 500)).order == 1
     even = np.random.default_rng(3).uniform(0, 1, 5000)
     spread = float(even.var() / even.mean() ** 2)
     assert fit_distribution(even).order >= 1 / spread
     assert fit_distribution(even).order <= 9
-
-
-def test_a_hyper_erlang_mixture_is_found_again() -> None:
     truth = HyperErlang(order=3, p=0.4, scales=(10.0, 500.0))
     values = truth.sample(SAMPLES, np.random.default_rng(9))
     for k in (1, 2, 3):
         error = math.sqrt((truth.moment(2 * k) - truth.moment(k) ** 2) / SAMPLES)
         assert abs(observed(values, k) - truth.moment(k)) < 5 * error
+    assert class_bounds(np.array([1, 2, 3, 5, 64, 65])).tolist() == [1, 2, 4, 8, 64, 128]
+    model = fit(batch)
+    assert [c.upper for c in model.classes] == [1, 2, 4, 8, 16, 32, 64]
+    assert sum(c.jobs for c in model.classes) == len(batch)
 
 
 def test_fit_of_odd_values_is_a_simpler_distribution() -> None:
@@ -94,13 +95,6 @@ def test_odd_workloads_are_fitted() -> None:
     model = fit(workload_of([], [], []))
     assert model.classes == ()
     assert len(model.generate(5, seed=1).ids) == 0
-
-
-def test_classes_are_bounded_by_powers_of_two(batch: Workload) -> None:
-    assert class_bounds(np.array([1, 2, 3, 5, 64, 65])).tolist() == [1, 2, 4, 8, 64, 128]
-    model = fit(batch)
-    assert [c.upper for c in model.classes] == [1, 2, 4, 8, 16, 32, 64]
-    assert sum(c.jobs for c in model.classes) == len(batch)
 
 
 def test_generated_traces_follow_model_and_seed(batch: Workload) -> None:

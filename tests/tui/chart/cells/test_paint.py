@@ -102,25 +102,26 @@ def test_a_selected_job_that_is_not_in_the_picture_dims_nobody(engine: Engine) -
     assert np.array_equal(cells.bg[:4], plain.bg[:4])
 
 
-def test_where_no_job_holds_most_a_cell_is_neutral(lab: Lab) -> None:
+def test_blocks_share_columns_and_rows(lab: Lab) -> None:
     engine = lab.run("fcfs", 2, "1 0 2 4 4", "2 0 2 3 3", "3 0 2 3 3", "4 50 1 10 10")
     cells = cells_of(engine)
     assert cells.bg[3, 3] == ink(Hue.MANY, Tone.FULL)
     by_width = paint(chart_of(engine, SIZE, mode="width"), DARK, SIZE)
     assert by_width.bg[3, 3] == ink(Hue.RAMP + 1, Tone.FULL)
-
-
-def test_a_job_begins_and_ends_within_a_column_where_it_does(lab: Lab) -> None:
-    """J1 runs from 5 until 32, on the lower half of the machine; a column is 10 seconds."""
+    # J1 runs from 5 until 32, on the lower half of the machine; a column is 10 seconds.
     cells = cells_of(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"))
     assert cells.text.splitlines()[3].startswith(" 0▕▌J1▎")
     assert cells.bg[3, 3] == cells.bg[3, 4] == cells.fg[3, 6]
     assert cells.fg[3, 3] == cells.bg[3, 6] == BLANK
 
 
-def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None:
+def test_odd_charts_are_painted(engine: Engine, lab: Lab) -> None:
     chart = replace(chart_of(engine, SIZE), raster=Raster.blank(4, 43))
     assert "·····" in paint(chart, DARK, SIZE).text.splitlines()[1]
+    assert "now" in cells_of(Engine(lab.workload(4), parse_policy("easy"))).text
+    chart = chart_of(engine, SIZE, DARK)
+    for look, size in ((ASCII, SIZE), (DARK, Size(30, 9)), (DARK, Size(90, 4))):
+        assert "J1" in paint(chart, look, size).text
 
 
 @pytest.mark.parametrize("mode", ["mono", "ascii"])
@@ -158,27 +159,13 @@ def test_any_screen_can_be_painted(engine: Engine, size: Size, look: Look) -> No
     assert cells.chars.shape == (size.rows, size.columns)
 
 
-def test_a_run_of_nothing_can_be_painted(lab: Lab) -> None:
-    engine = Engine(lab.workload(4), parse_policy("easy"))
-    assert "now" in cells_of(engine).text
-
-
-def test_a_scene_for_another_screen_still_shows(engine: Engine) -> None:
-    chart = chart_of(engine, SIZE, DARK)
-    for look, size in ((ASCII, SIZE), (DARK, Size(30, 9)), (DARK, Size(90, 4))):
-        assert "J1" in paint(chart, look, size).text
-
-
-def test_only_cells_that_differ_are_drawn_again(engine: Engine) -> None:
+def test_grids_are_drawn_where_they_changed(engine: Engine) -> None:
     before, after = cells_of(engine), cells_of(engine)
     assert after.changed(before) == []
     after.write(2, 5, "!", ink(0))
     after.write(2, 9, "!", ink(0))
     assert after.changed(before) == [(2, 5, 10)]
     assert after.changed(None) == [(row, 0, SIZE.columns) for row in range(SIZE.rows)]
-
-
-def test_text_is_cut_off_at_the_edges() -> None:
     cells = Cells.blank(2, 4)
     cells.write(0, -2, "abcd", ink(0))
     cells.write(1, 2, "abcd", ink(0))

@@ -189,9 +189,14 @@ async def replay_and_return(run: Puzzling) -> None:
     await wait_until(lambda: app.screen is run.screen)
 
 
-async def test_a_replay_comes_over_the_puzzle_and_goes_back_to_it() -> None:
+async def test_replay_comes_and_goes() -> None:
     async with puzzle() as run:
         await replay_and_return(run)
+    # The replay screen has a widget of the same name, which is hidden by default.
+    async with puzzle() as run:
+        await replay_and_return(run)
+        await run.settle()
+        assert run.screen.query_one("#note").display
 
 
 async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,14 +229,6 @@ def test_odd_lines_are_refused_or_read() -> None:
     assert Draft(parse_puzzle("12 procs")).model.procs == 3
     assert Draft(parse_puzzle("1 procs")).model.procs == 1
     assert Draft(parse_puzzle("12 procs; 3x1m; 7x1m"), chosen=2).model.procs == 7
-
-
-async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
-    """The replay screen has a widget of the same name, which is hidden by default."""
-    async with puzzle() as run:
-        await replay_and_return(run)
-        await run.settle()
-        assert run.screen.query_one("#note").display
 
 
 def test_a_file_is_no_puzzle_and_the_error_says_what_opens_it(tmp_path: Path) -> None:

@@ -98,14 +98,6 @@ async def test_nonsense_harms_nothing() -> None:
         assert await process.heard() == (b"D", b"?")
 
 
-async def test_too_long_a_message_ends_the_connection() -> None:
-    async with served() as (client, fork_server, _):
-        async with client.ws_connect("/ws/word") as socket:
-            await socket.send_str("x" * 2**17)
-            assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
-        await until(lambda: fork_server.ended == [1])
-
-
 async def test_there_are_so_many_and_no_more() -> None:
     told: list[str] = []
     async with served(most=1, say=told.append) as (client, fork_server, _):
@@ -160,10 +152,15 @@ async def test_who_does_nothing_has_left() -> None:
         await until(lambda: fork_server.ended == [1])
 
 
-async def test_when_the_process_ends_so_does_the_connection() -> None:
+async def test_connections_end_with_either_side() -> None:
     async with served() as (client, fork_server, _), client.ws_connect("/ws/word") as socket:
         (await fork_server.born.get()).end()
         assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+    async with served() as (client, fork_server, _):
+        async with client.ws_connect("/ws/word") as socket:
+            await socket.send_str("x" * 2**17)
+            assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+        await until(lambda: fork_server.ended == [1])
 
 
 async def test_a_process_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

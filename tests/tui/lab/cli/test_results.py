@@ -27,13 +27,20 @@ def test_a_list_says_what_varies_and_has_a_line_a_run(path: Path) -> None:
     ]
 
 
-def test_a_list_ends_with_three_commands_that_work(path: Path) -> None:
+def test_lists_are_made_again_and_exported(path: Path, tmp_path: Path) -> None:
     lines = schedscope("results", path).stdout.splitlines()
     commands = [line.split("  ")[1].split() for line in lines[lines.index("next") + 1 :]]
     assert [command[1] for command in commands] == ["results", "plot", "metrics"]
     for command in commands:
         words = [str(path.parent / word) if word == "figure.pdf" else word for word in command[1:]]
         assert schedscope(*words).returncode == 0
+    first, *_ = json.loads(schedscope("results", path, "--format", "json").stdout)
+    assert {"trace", "sha256", "parameters", "code", "load", "seed", "version"} <= first.keys()
+    assert first["parameters"].startswith(first["policy"])
+    assert schedscope("results", path, "--format", "csv", "-o", tmp_path / "out.csv").stdout == ""
+    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
+    assert len(rows) == 24
+    assert {"key", "load", "mean_wait", "p99_wait", "metric_jobs", "error"} <= set(rows[0])
 
 
 def test_a_table_of_means(path: Path) -> None:
@@ -49,12 +56,6 @@ def test_a_table_of_means(path: Path) -> None:
     assert lines[6].startswith("* the best, significantly")
 
 
-def test_each_run_of_the_list_names_what_it_takes_to_make_it_again(path: Path) -> None:
-    first, *_ = json.loads(schedscope("results", path, "--format", "json").stdout)
-    assert {"trace", "sha256", "parameters", "code", "load", "seed", "version"} <= first.keys()
-    assert first["parameters"].startswith(first["policy"])
-
-
 def test_other_programs_get_a_row_a_number(path: Path) -> None:
     asked = ("results", path, "--rows", "load", "--columns", "policy", "--value", "mean_wait", "--by", "class")
     rows = list(csv.DictReader(StringIO(schedscope(*asked, "--format", "csv").stdout)))
@@ -65,13 +66,6 @@ def test_other_programs_get_a_row_a_number(path: Path) -> None:
     }  # fmt: skip
     found = json.loads(schedscope(*asked, "--format", "json").stdout)
     assert found[0]["mean"] == 1.0
-
-
-def test_every_run_with_every_number_for_other_programs(path: Path, tmp_path: Path) -> None:
-    assert schedscope("results", path, "--format", "csv", "-o", tmp_path / "out.csv").stdout == ""
-    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
-    assert len(rows) == 24
-    assert {"key", "load", "mean_wait", "p99_wait", "metric_jobs", "error"} <= set(rows[0])
 
 
 def test_names_from_a_file_are_no_orders_to_a_terminal(tmp_path: Path) -> None:

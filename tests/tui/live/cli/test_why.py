@@ -193,21 +193,18 @@ def test_when_prints_one_range_with_its_share(slurm: Path) -> None:
     assert "too few starts are known for a range" in schedscope("when", "7").stdout
 
 
-def test_an_ended_job_is_found_in_the_accounting(slurm: Path) -> None:
+def test_ended_jobs_are_found(tmp_path: Path, slurm: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, WAITS)))
+    recorder.add(Cluster(NOW + 60, nodes=NODES_, partitions=(BATCH,), jobs=(WAITS,)))
+    recorder.close()
+    assert schedscope("why", RUNS.id, "--from", str(tmp_path / "x.slog")).stdout.startswith(f"J{RUNS.id} ended at ")
     told = "5|5|anna|physics|batch|normal|COMPLETED|2026-11-23T21:33:46|2026-11-23T21:33:46|2026-11-23T21:40:00"
     told += "|2026-11-23T21:45:00|00:10:00|2|1|n1|900|||fold"
     (slurm / "sacct").write_text(f'#!/bin/sh\ncase "$*" in *"-j 5 "*) echo "{told}" ;; esac\n')
     assert schedscope("why", "J5").stdout.endswith(": completed\n")
     assert schedscope("when", "5").stdout.startswith("J5 ended at ")
     assert "no job '6': Slurm never had it, or has forgotten it" in error("why", "6")[1]
-
-
-def test_an_ended_job_is_found_in_the_recording(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
-    recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, WAITS)))
-    recorder.add(Cluster(NOW + 60, nodes=NODES_, partitions=(BATCH,), jobs=(WAITS,)))
-    recorder.close()
-    assert schedscope("why", RUNS.id, "--from", str(tmp_path / "x.slog")).stdout.startswith(f"J{RUNS.id} ended at ")
 
 
 def test_a_recording_without_a_screen(slurm: Path) -> None:

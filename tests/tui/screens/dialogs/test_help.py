@@ -62,15 +62,12 @@ async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
         assert person.answers == [None]
 
 
-async def test_a_small_screen_scrolls_while_one_may_type(ask: Ask) -> None:
+async def test_help_is_of_the_screen_and_its_panel(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS), size=(80, 24)) as person:
         assert "Compare with another policy" not in person.text
         for _ in range(16):  # each waits until the page before is scrolled
             await person.press("pagedown")
         assert "Compare with another policy" in person.text
-
-
-async def test_what_can_be_done_in_the_panel_in_focus_comes_first(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS, "versus")) as person:
         assert person.text.index("Here: the comparison") < person.text.index("How to read this screen")
         assert "Colour gain and loss." in person.text

@@ -16,13 +16,22 @@ def typed(person: Person) -> str:
     return person.app.screen.query_one(Input).value
 
 
-async def test_a_good_answer_is_given_and_remembered(ask: Ask) -> None:
+async def test_answers_are_remembered_and_pointed_at(ask: Ask) -> None:
     answers = Answers()
     async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
         await person.type(" 12")
         await person.press("enter")
         assert person.answers == ["12"]
     assert answers.given == {"Step": ["12"]}
+    async with ask(Prompt("Stop when", "", str, ("head slips", "job 17 starts"))) as person:
+        prompt = person.app.screen
+        assert isinstance(prompt, Prompt)
+        prompt.action_take(1)
+        prompt.action_take(1)
+        assert prompt.query_one(Input).value == "job 17 starts"
+    told = pointed("x" * 70 + " many", "expected a number, got 'many'", 78, asked=True).text
+    assert len(told) <= 78
+    assert told.endswith("expected a number, got 'many'")
 
 
 async def test_what_is_typed_before_the_field_listens_is_not_lost(ask: Ask) -> None:
@@ -75,15 +84,6 @@ async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:
         assert typed(person) == "head slips"
 
 
-async def test_a_click_on_a_suggestion_that_is_gone_takes_none(ask: Ask) -> None:
-    async with ask(Prompt("Stop when", "", str, ("head slips", "job 17 starts"))) as person:
-        prompt = person.app.screen
-        assert isinstance(prompt, Prompt)
-        prompt.action_take(1)
-        prompt.action_take(1)
-        assert prompt.query_one(Input).value == "job 17 starts"
-
-
 def test_message_without_room_is_wrapped_below_its_carets() -> None:
     lines = [
         each.text for each in complained("queue > nosuch", "no variable 'nosuch'; there is " + "name, " * 9, 40, True)
@@ -92,9 +92,3 @@ def test_message_without_room_is_wrapped_below_its_carets() -> None:
     assert lines[1].startswith("no variable 'nosuch'; there is name,")
     assert max(map(len, lines)) <= 40
     assert [each.text for each in complained("x", "no 'x'", 40, True)] == ["^ no 'x'"]
-
-
-def test_a_spot_far_right_is_told_without_leaving_the_line() -> None:
-    told = pointed("x" * 70 + " many", "expected a number, got 'many'", 78, asked=True).text
-    assert len(told) <= 78
-    assert told.endswith("expected a number, got 'many'")

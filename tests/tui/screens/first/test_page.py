@@ -26,16 +26,14 @@ def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> l
     return ["".join(s.text for s in row) for row in drawn(page, THERE, {}, Brush(look), chosen)]
 
 
-def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
+def test_page_teaches_in_any_room() -> None:
     assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
     there = [*entries_of_lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
     assert [entry.origin for entry in (there[1], there[4])] == ["Introduction and practice", "Zotkin et al. 2000"]
-
-
-def test_where_there_is_no_room_at_all_there_is_a_page_none_the_less() -> None:
     assert (arranged(THERE, -2, -1).width, arranged(THERE, 3, 1).picture[0]) == (0, 0)
     assert len(rows_of(-2, -1)) == arranged(THERE, -2, -1).rows
+    assert all(row.replace("▌", "|").isascii() for row in rows_of(79, 20, mode="ascii"))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -60,7 +58,3 @@ def test_the_arrows_reach_everything(size: tuple[int, int]) -> None:
         new = {page.beside(n, *by) for n in new for by in ((1, 0), (-1, 0), (0, 1), (0, -1))} - reached
         reached |= new
     assert reached == set(range(len(THERE)))
-
-
-def test_in_ascii_there_is_nothing_else() -> None:
-    assert all(row.replace("▌", "|").isascii() for row in rows_of(79, 20, mode="ascii"))

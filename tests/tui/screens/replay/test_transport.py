@@ -146,16 +146,13 @@ async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
         assert "no earlier step meets: completion" in noted(run)
 
 
-async def test_a_jump_to_what_happens_to_the_selected_job_wants_one() -> None:
+async def test_jumps_go_to_jobs_and_switches() -> None:
     async with replay() as run:
         await run.press("j", "j")
         assert "no job is selected" in noted(run)
         assert run.step == 0
         await run.press("slash", "3", "enter", "right_square_bracket")
         assert "J3 starts on 8 processors" in seen(run, "#decisions")
-
-
-async def test_a_jump_finds_a_switch_of_the_policy() -> None:
     async with replay(switches=((600.0, parse_policy("fcfs")),)) as run:
         await run.press("j", "w")
         assert run.step == 6

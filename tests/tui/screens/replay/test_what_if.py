@@ -154,13 +154,18 @@ async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
         assert seen(run, "#legend") == ""
 
 
-async def test_d_goes_to_where_both_first_differ() -> None:
+async def test_d_goes_to_differences_and_forks() -> None:
     async with replay() as run:
         await run.press("d")
         assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("d")
         assert run.step == 6
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        await run.press("end", "d")
+        assert run.step == 3
+        assert "here fork 1 leaves main; v compares them" in noted(run)
 
 
 @pytest.mark.parametrize(("trace", "named"), [("k-figure2.1-2.2", "easy"), ("z-figure4", "conservative")])
@@ -193,14 +198,6 @@ async def test_at_the_end_the_comparison_has_the_numbers_of_both_whole_runs() ->
         assert waits[0] != waits[1]
         assert "Whole runs 5 jobs" in told
         assert f"mean wait {waits[0]} ● {waits[1]}" in told
-
-
-async def test_d_goes_to_the_fork_when_nothing_is_compared() -> None:
-    async with replay(at="#4") as run:
-        await choose_policy(run, "p", "fcfs")
-        await run.press("end", "d")
-        assert run.step == 3
-        assert "here fork 1 leaves main; v compares them" in noted(run)
 
 
 async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
