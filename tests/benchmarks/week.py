@@ -9,6 +9,7 @@ another. About one job arrives between two pictures.
 """
 
 import asyncio
+import gc
 import sys
 import tempfile
 import time
@@ -19,7 +20,6 @@ from sim.live.cluster.pace import Pace
 from sim.live.cluster.recording import Recorder, Recording
 from sim.live.cluster.scratch import Scratch
 from sim.live.cluster.values import Cluster, ClusterJob
-from tests.benchmarks.memory import resident
 from tests.sim.live.cluster.busy import MINUTE, busy
 from tui.live.program import LiveApp
 from tui.live.screens.screen import LiveScreen
@@ -31,6 +31,12 @@ DAY = 24 * 60
 OFTEN = 200
 """Number of polls between two printed sizes of memory."""
 QUEUED = 30
+
+
+def resident() -> float:
+    gc.collect()
+    with open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmRSS"))
 
 
 class Drawn:
