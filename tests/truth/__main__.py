@@ -11,23 +11,13 @@ from collections.abc import Iterator
 from itertools import count
 from time import monotonic
 
+from tests.truth import runs
 from tests.truth.fields import read_fields
 from tests.truth.helping import read_help, read_longest
 from tests.truth.pages import Page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.rules import Rules
-from tests.truth.runs import (
-    FAMILIES,
-    PEERS,
-    Run,
-    another_run,
-    changing_run,
-    following_run,
-    random_run,
-    scaled_runs,
-    taken_over,
-)
 from tests.truth.words import COUNTS
 
 TOLD = 500
@@ -38,24 +28,28 @@ SCALED = 10
 """One of this many runs is also compared with a run on a time scale of hours and days."""
 
 
-def run_of(seed: int) -> Run:
-    return changing_run(seed) if seed % 5 == 3 else random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
+def run_of(seed: int) -> runs.Run:
+    return (
+        runs.changing_run(seed)
+        if seed % 5 == 3
+        else runs.random_run(seed, runs.PEERS if seed % 5 == 4 else runs.FAMILIES)
+    )
 
 
-def found_in(run: Run, seed: int) -> Iterator[Untruth]:
+def found_in(run: runs.Run, seed: int) -> Iterator[Untruth]:
     """Yield the false sentences that the program shows of a run and, if it has no switches, of its comparison with
     another run."""
     try:
         yield from falsehoods(run, asked=4)
         if seed % FOLLOWING == 0:
-            yield from falsehoods(following_run(seed), asked=4)
+            yield from falsehoods(runs.following_run(seed), asked=4)
         if len(run.workload) and not run.engine.moment.switches:
-            first, other = scaled_runs(run, seed) if seed % SCALED == 0 else (run, another_run(run, seed))
+            first, other = runs.scaled_runs(run, seed) if seed % SCALED == 0 else (run, runs.another_run(run, seed))
             page = Page(first, other)
             rank = seed % len(run.workload)
             beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))
-            if not run.switches and Rules(run.first).name in FAMILIES[:9]:
-                beside += (*read_fields(Page(run, taken_over(run, seed))),)
+            if not run.switches and Rules(run.first).name in runs.FAMILIES[:9]:
+                beside += (*read_fields(Page(run, runs.taken_over(run, seed))),)
             for false in (*read_parting(first, other), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # a sentence without a check is a finding as well

@@ -107,6 +107,13 @@ def drawn() -> Iterator[list[str]]:
         yield wanted
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def lab() -> Lab:
     return Lab()

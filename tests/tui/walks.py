@@ -1,9 +1,5 @@
-"""A random user of a replay, without a screen: what is shown depends on the time shown alone, not on the way there.
+"""A random user of a replay, without a screen: what is shown depends on the time shown alone, not on the way there."""
 
-Many walks, by hand: python -m tests.tui.walks WALKS [--operations N] [--first SEED]
-"""
-
-import argparse
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -308,23 +304,3 @@ def walk(seed: int, operations: int) -> Counter[str]:
     made = Walk(seed)
     made.go(operations)
     return made.counts
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="random walks through time")
-    parser.add_argument("walks", type=int)
-    parser.add_argument("--operations", type=int, default=60)
-    parser.add_argument("--first", type=int, default=1000)
-    asked = parser.parse_args()
-    counts: Counter[str] = Counter()
-    for seed in range(asked.first, asked.first + asked.walks):
-        try:
-            counts += walk(seed, asked.operations)
-        except Exception as error:
-            counts["failed"] += 1
-            print(f"walk {seed}: {type(error).__name__}: {str(error)[:600]}", flush=True)
-    print(f"{asked.walks:,} walks: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
-
-
-if __name__ == "__main__":
-    main()

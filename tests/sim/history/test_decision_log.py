@@ -3,20 +3,9 @@ from math import inf
 
 import pytest
 
+from sim.decisions import reasons as r
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Suspend, Wake
 from sim.decisions.matrix import ReserveRow
-from sim.decisions.reasons import (
-    AsRecorded,
-    Compressed,
-    EndsBefore,
-    InOrder,
-    InWindow,
-    Planned,
-    ReservationDue,
-    SparesPivot,
-    WhenFree,
-    WithinBounds,
-)
 from sim.decisions.reasons_in_rows import EarliestInRow
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
@@ -38,25 +27,25 @@ class Liked:
 
 
 FORMED: list[Decision] = [
-    Start(JOBS[1], InOrder(4)),
-    Start(JOBS[2], AsRecorded(7.5, 2)),
-    Start(JOBS[3], Planned()),
-    Backfill(JOBS[3], EndsBefore(JOBS[1], 10, 9.5)),
-    Backfill(JOBS[3], InWindow(JOBS[1], 10, inf)),
-    Backfill(JOBS[3], SparesPivot(JOBS[1], 10, 4, 3)),
-    Reserve(JOBS[1], 12.25, WhenFree(3, 9)),
-    Reserve(JOBS[1], 12, Compressed(15)),
+    Start(JOBS[1], r.InOrder(4)),
+    Start(JOBS[2], r.AsRecorded(7.5, 2)),
+    Start(JOBS[3], r.Planned()),
+    Backfill(JOBS[3], r.EndsBefore(JOBS[1], 10, 9.5)),
+    Backfill(JOBS[3], r.InWindow(JOBS[1], 10, inf)),
+    Backfill(JOBS[3], r.SparesPivot(JOBS[1], 10, 4, 3)),
+    Reserve(JOBS[1], 12.25, r.WhenFree(3, 9)),
+    Reserve(JOBS[1], 12, r.Compressed(15)),
     ReserveRow(JOBS[2], 3, 12.25, EarliestInRow(40.5)),
 ]
 AS_THEY_ARE: list[Decision] = [
-    Start(JOBS[1], InOrder(4), on=0b11),
-    Start(JOBS[1], InOrder(4), limit=60),
+    Start(JOBS[1], r.InOrder(4), on=0b11),
+    Start(JOBS[1], r.InOrder(4), limit=60),
     Start(JOBS[1], Liked((JOBS[2], JOBS[3]))),
-    Start(JOBS[1].replaced(rank=9), InOrder(4)),
-    Backfill(JOBS[2], EndsBefore(JOBS[1].replaced(procs=9), 10, 5)),
-    Backfill(JOBS[2], WithinBounds(None, 0)),
-    Suspend(JOBS[2], ReservationDue(JOBS[1]), 30),
-    ReserveRow(JOBS[2], 3, 12.25, Planned()),
+    Start(JOBS[1].replaced(rank=9), r.InOrder(4)),
+    Backfill(JOBS[2], r.EndsBefore(JOBS[1].replaced(procs=9), 10, 5)),
+    Backfill(JOBS[2], r.WithinBounds(None, 0)),
+    Suspend(JOBS[2], r.ReservationDue(JOBS[1]), 30),
+    ReserveRow(JOBS[2], 3, 12.25, r.Planned()),
     Wake(50),
 ]
 

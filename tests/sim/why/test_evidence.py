@@ -9,20 +9,9 @@ from dataclasses import replace
 from sim.decisions.sentences import Detail
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.why import facts as f
 from sim.why.evidence import Evidence, evidence_of
 from sim.why.explanation import passed_by
-from sim.why.facts import (
-    NOBODY,
-    Delays,
-    DelaysNobody,
-    Enough,
-    Fact,
-    Free,
-    Kept,
-    Needs,
-    PassedBy,
-    fact_row,
-)
 from sim.workload.follows import After, Follow
 from sim.workload.model import Job
 from sim.workload.replay import read
@@ -39,15 +28,15 @@ def at(lab: Lab, spec: str, time: float, *lines: str) -> Engine:
     return engine
 
 
-def evidence(engine: Engine, job: str, passed: PassedBy = NOBODY) -> Evidence:
+def evidence(engine: Engine, job: str, passed: f.PassedBy = f.NOBODY) -> Evidence:
     found = evidence_of(engine.snapshot(), engine.workload.rank_of(job), passed=passed)
     assert found is not None
     return found
 
 
-def rows(engine: Engine, job: str, *kinds: type[Fact]) -> list[tuple[str, str]]:
+def rows(engine: Engine, job: str, *kinds: type[f.Fact]) -> list[tuple[str, str]]:
     found = evidence(engine, job)
-    return [fact_row(fact, found.at) for fact in found.facts if isinstance(fact, kinds)]
+    return [f.fact_row(fact, found.at) for fact in found.facts if isinstance(fact, kinds)]
 
 
 # A wait
@@ -68,12 +57,12 @@ def test_pivots_are_planned_by_rank_also_where_they_were_submitted_later(lab: La
     engine = Engine(replace(jobs, follows=(None, None, Follow((After(0),)), None, None)), "multiqueue:classes=50")
     engine.run(11)
     assert [(queued.job.id, queued.planned) for queued in engine.snapshot().queue[:2]] == [("4", 700), ("3", 100)]
-    assert rows(engine, "5", Delays, DelaysNobody) == [("if started", "it would delay J3 by 3m31, and 1 other")]
+    assert rows(engine, "5", f.Delays, f.DelaysNobody) == [("if started", "it would delay J3 by 3m31, and 1 other")]
 
 
 def test_of_several_that_would_be_delayed_the_first_is_named() -> None:
     job = Job(0, "2", submit=0, procs=4, estimate=100)
-    assert fact_row(Delays(job, 90, others=2)) == ("if started", "it would delay J2 by 1m30, and 2 others")
+    assert f.fact_row(f.Delays(job, 90, others=2)) == ("if started", "it would delay J2 by 1m30, and 2 others")
 
 
 # A wait where rows take turns
@@ -102,12 +91,9 @@ def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
     engine.switch(parse_policy("easy"), 60)
     engine.run(61)
     assert evidence(engine, "1").status == "planned"
-    assert Kept() in evidence(engine, "1").facts
-    assert rows(engine, "4", Free) == [("free now", "1, 1 of them kept for J1")]
+    assert f.Kept() in evidence(engine, "1").facts
+    assert rows(engine, "4", f.Free) == [("free now", "1, 1 of them kept for J1")]
     assert evidence(engine, "4").clauses[0] == "J4 is first in the queue: needs 1, 1 free, 1 of them kept for J1."
-
-
-# A start
 
 
 # Considered decisions
@@ -132,11 +118,11 @@ def test_nodes_have_their_evidence() -> None:
     # Job 3 asks for memory, which job 2 on its nodes gives back. Job 4 runs elsewhere and ends later.
     engine = Engine(read("full-memory"), "easy", curious=True)
     engine.run(until=180)
-    told = dict(rows(engine, "3", Needs, Enough))
+    told = dict(rows(engine, "3", f.Needs, f.Enough))
     assert told["needs"] == "1 node of 2 cores and 8,192 MB, partition batch for 10m00"
     assert told["enough free"].endswith("when J2 has ended")
-    assert rows(engine, "5", Enough)[0][1].endswith("when J4 has ended")
+    assert rows(engine, "5", f.Enough)[0][1].endswith("when J4 has ended")
     engine = Engine(read("full-memory"), "easy", curious=True)
     engine.run(until=240)
     job = engine.moment.jobs[engine.workload.rank_of("3")]
-    assert passed_by(engine.history, job, on_nodes=True) == PassedBy(2, None)
+    assert passed_by(engine.history, job, on_nodes=True) == f.PassedBy(2, None)

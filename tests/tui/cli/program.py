@@ -1,5 +1,6 @@
 """The command line as other programs use it: called within the test, or started in a process of its own."""
 
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
@@ -51,3 +52,17 @@ def error(*arguments: str | Path) -> tuple[object, str]:
 def write(path: Path, *jobs: str) -> Path:
     path.write_text("; MaxProcs: 4\n" + "".join(f"{job}\n" for job in jobs), encoding="utf-8")
     return path
+
+
+def judged(done: Done) -> str:
+    """Return the outcome of a command: an error must be one printable line with a known exit code, otherwise it is a
+    fault."""
+    faults = ("Traceback", "internal error", "Warning")
+    of_us = re.sub(r"(?m)^\S*own\.py:\d+: \w+Warning: .*$", "", done.stderr)
+    if any(fault in of_us for fault in faults) or done.returncode not in (0, 1, 2):
+        return f"fault {done.returncode} {done.stderr[-1500:]}"
+    if done.returncode and not "".join(done.stderr.splitlines()[-1:]).startswith("schedscope: error: "):
+        return "told" if done.stdout else f"fault {done.returncode} {done.stderr[-300:]!r}"
+    if any(letter in done.stderr + done.stdout for letter in "\x1b\x07\u202e"):
+        return f"fault an escape: {done.stderr[-300:]!r} {done.stdout[-300:]!r}"
+    return "refused" if done.returncode else "done"

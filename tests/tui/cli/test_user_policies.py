@@ -12,14 +12,10 @@ from tests.sim.authoring.test_contract import BROKEN, HERE
 from tests.sim.policies.own.test_loading import FAIR
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 STOPPED = r"stopped: no decision for \d+ s \("
 TALKS = FAIR.replace("for job in", "print('free', view.free, chr(27))\n        for job in")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_what_it_prints_is_on_stderr_with_the_step(folder: Path) -> None:

@@ -5,19 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tui.look.palette import (
-    DARK,
-    HUES,
-    JOB_COLOURS,
-    JOB_HUES,
-    LOOKS,
-    Hue,
-    Look,
-    Tone,
-    brightness,
-    contrast,
-    ink,
-)  # fmt: skip
+from tui.look import palette
 
 EYES = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
@@ -53,71 +41,73 @@ def lab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
-def drawn(look: Look, hues: int = len(JOB_COLOURS)) -> list[str]:
-    return [look.inks[ink(hue)] for hue in range(hues)]
+def drawn(look: palette.Look, hues: int = len(palette.JOB_COLOURS)) -> list[str]:
+    return [look.inks[palette.ink(hue)] for hue in range(hues)]
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_twelve_hues_differ_for_all_kinds_of_colour_vision(look: Look) -> None:
+@pytest.mark.parametrize("look", palette.LOOKS.values(), ids=palette.LOOKS)
+def test_twelve_hues_differ_for_all_kinds_of_colour_vision(look: palette.Look) -> None:
     for colours in (look.jobs, drawn(look)):
         found = apart(colours)
         assert min(found[pair] for pair in combinations(range(12), 2)) >= 10.3
 
 
 def test_every_colour_stands_out_from_the_ground() -> None:
-    for colour in JOB_COLOURS:
-        assert (brightness(colour) + 0.05) / (brightness(GROUND) + 0.05) >= 3
+    for colour in palette.JOB_COLOURS:
+        assert (palette.brightness(colour) + 0.05) / (palette.brightness(GROUND) + 0.05) >= 3
 
 
 @pytest.mark.parametrize("by", [1, 2, 3])
 def test_jobs_that_come_one_after_another_differ_most(by: int) -> None:
-    found = apart(JOB_COLOURS)
+    found = apart(palette.JOB_COLOURS)
     near = [found[hue, (hue + by) % 12] for hue in range(12)]
     assert min(near) > 17
 
 
 @pytest.mark.parametrize("depth", [24, 8])
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_other_jobs_can_be_read_while_one_is_selected(look: Look, depth: int) -> None:
+@pytest.mark.parametrize("look", palette.LOOKS.values(), ids=palette.LOOKS)
+def test_other_jobs_can_be_read_while_one_is_selected(look: palette.Look, depth: int) -> None:
     seen = look.with_depth(depth)
-    for hue in range(JOB_HUES):
-        block = seen.inks[ink(hue, Tone.DIMMED)]
-        assert contrast(block, seen.background) >= 3
-        assert contrast(seen.inks[ink(hue, Tone.TEXT_DIMMED)], block) >= 4.5
+    for hue in range(palette.JOB_HUES):
+        block = seen.inks[palette.ink(hue, palette.Tone.DIMMED)]
+        assert palette.contrast(block, seen.background) >= 3
+        assert palette.contrast(seen.inks[palette.ink(hue, palette.Tone.TEXT_DIMMED)], block) >= 4.5
 
 
 def test_sixteen_colours_are_enough() -> None:
-    look = DARK.with_depth(4)
+    look = palette.DARK.with_depth(4)
     assert look.patterned
-    assert not DARK.patterned
-    tones = [look.cell(ink(3, tone), 0) for tone in (Tone.FULL, Tone.DIMMED, Tone.STRONG)]
+    assert not palette.DARK.patterned
+    tones = [
+        look.cell(palette.ink(3, tone), 0) for tone in (palette.Tone.FULL, palette.Tone.DIMMED, palette.Tone.STRONG)
+    ]
     assert len({(style.color, style.bold) for style in tones}) == 3
-    look = DARK.with_depth(4)
-    assert len({look.inks[ink(hue)] for hue in range(12)}) == 12
-    assert look.inks[ink(3, Tone.DIMMED)] not in {look.inks[ink(hue)] for hue in range(12)}
-    assert look.inks[ink(3, Tone.PLAN)] == look.background
+    look = palette.DARK.with_depth(4)
+    assert len({look.inks[palette.ink(hue)] for hue in range(12)}) == 12
+    assert look.inks[palette.ink(3, palette.Tone.DIMMED)] not in {look.inks[palette.ink(hue)] for hue in range(12)}
+    assert look.inks[palette.ink(3, palette.Tone.PLAN)] == look.background
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_a_second_shade_differs_from_the_first(look: Look) -> None:
-    found = apart(drawn(look, JOB_HUES))
+@pytest.mark.parametrize("look", palette.LOOKS.values(), ids=palette.LOOKS)
+def test_a_second_shade_differs_from_the_first(look: palette.Look) -> None:
+    found = apart(drawn(look, palette.JOB_HUES))
     assert min(found[hue, hue + 12] for hue in range(12)) > 3
-    assert len(set(drawn(look, JOB_HUES))) == JOB_HUES == Hue.RAMP
+    assert len(set(drawn(look, palette.JOB_HUES))) == palette.JOB_HUES == palette.Hue.RAMP
 
 
 @pytest.mark.parametrize("depth", [24, 8, 4])
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_text_has_enough_contrast_on_panels_and_blocks(look: Look, depth: int) -> None:
+@pytest.mark.parametrize("look", palette.LOOKS.values(), ids=palette.LOOKS)
+def test_text_has_enough_contrast_on_panels_and_blocks(look: palette.Look, depth: int) -> None:
     seen = look.with_depth(depth)
 
     def ratio(names: str, ground: str = "") -> float:
         style = seen.style(names)
         assert style.color
         assert style.bgcolor
-        return contrast(style.color.get_truecolor().hex, ground or style.bgcolor.get_truecolor().hex)
+        return palette.contrast(style.color.get_truecolor().hex, ground or style.bgcolor.get_truecolor().hex)
 
     for name in ("dim", "accent", "good", "warn", "bad", "cool", "warm"):
         assert min(ratio(name, ground) for ground in (seen.background, seen.surface)) >= 4.5, name
         assert ratio(f"{name} select") >= 4.5, name
     for kind in ("on", "lit", "off"):
-        assert min(ratio(f"{kind}:{hue}") for hue in range(HUES)) >= 4.5, kind
+        assert min(ratio(f"{kind}:{hue}") for hue in range(palette.HUES)) >= 4.5, kind

@@ -55,6 +55,3 @@ def test_strip_shows_what_was_used(lab: Lab) -> None:
     maker = StripMaker(workload)
     assert maker.strip(engine.history, 200, 2).utilization == (0.5, 1.0)
     assert maker.series(engine.history, engine.step_count, 2).utilization == (0.5, 1.0)
-
-
-# The numbers so far

@@ -12,26 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.authoring.workloads import random_outages, random_workload
+from sim.decisions import reasons as r
+from sim.decisions import reasons_to_wait as to_wait
 from sim.decisions.decisions import Backfill, Borrow, Start
-from sim.decisions.reasons import (
-    AskedFor,
-    DelaysNoPivot,
-    Due,
-    EndsBeforePivot,
-    PivotDue,
-    PlannedTrial,
-    SparesPivot,
-    TrialDue,
-    TrialEarly,
-)
-from sim.decisions.reasons_to_wait import (
-    PivotLater,
-    TooFewFree,
-    TouchesReservation,
-    TrialLater,
-    WaitsForReserved,
-    WouldDelayPivot,
-)
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
@@ -78,7 +61,7 @@ def test_partitions_lend_and_keep_processors(lab: Lab) -> None:
     # Both others have two idle processors; the one with the lower number lends, its lowest-numbered one.
     engine = lab.run("multiqueue", 6, "1 0 3 5 5", until=0)
     assert borrowed(engine) == [("1", 0, 1, 0b000100)]
-    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], PivotDue(partition=0, borrowed=1), on=0b000111)
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], r.PivotDue(partition=0, borrowed=1), on=0b000111)
     assert engine.present._machine.owners == [0b000111, 0b001000, 0b110000]
     engine = lab.run("multiqueue", 9, *LOANS, until=1)
     assert borrowed(engine) == [("2", 2, 0, 0b000000111), ("2", 2, 1, 0b000100000)]
@@ -122,16 +105,16 @@ BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
 def test_rules_let_jobs_pass_pivots(lab: Lab) -> None:
     engine = lab.run(TWO, 4, *BOTH, "4 50 2 99 99")
     pivot = engine.moment.jobs[2]
-    because = EndsBeforePivot(pivot, start=320, ends=149, idle=2)
+    because = r.EndsBeforePivot(pivot, start=320, ends=149, idle=2)
     assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], because, on=0b0011)
     assert engine.moment.start_of(1) == 149
     # Six processors, three a partition. The short job 2 holds two until 50, when the pivot, job 3, needs them.
     engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 2 10 10", "4 2 1 90 90")
-    spares = SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
+    spares = r.SparesPivot(engine.moment.jobs[2], start=50, idle=1, extra=1)
     assert lab.start(engine, "4") == Backfill(engine.moment.jobs[3], spares, on=0b000100)
     assert engine.moment.start_of(2) == 50
     engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
-    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
+    assert lab.start(engine, "3") == Backfill(engine.moment.jobs[2], r.DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
     assert engine.schedule().start.tolist() == [0, 50, 2]
 
 
@@ -139,13 +122,13 @@ def test_pivots_wait_by_priority_and_plan(lab: Lab) -> None:
     # The long processors are taken until 120. Job 3 would have to borrow a short one until 250, but job 2, the
     # pivot, needs all four at 120.
     engine = lab.run(TWO, 4, "1 0 2 120 120", "2 1 4 200 200", "3 50 1 200 200", until=50)
-    assert lab.kept(engine, "3") == WouldDelayPivot(engine.moment.jobs[1], start=120, later=250, ends=250)
+    assert lab.kept(engine, "3") == to_wait.WouldDelayPivot(engine.moment.jobs[1], start=120, later=250, ends=250)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 120, 320]
     # A processor is free, and job 3 needs one, but job 2 of the other queue is before it and needs both from 50 on.
     engine = lab.run(TWO, 2, "1 0 1 50 50", "2 1 2 10 10", "3 2 1 200 200", until=2)
-    assert lab.kept(engine, "2") == TooFewFree(free=1)
-    assert lab.kept(engine, "3") == PivotLater(at=60, free=1, other=engine.workload.jobs[1], then=50)
+    assert lab.kept(engine, "2") == to_wait.TooFewFree(free=1)
+    assert lab.kept(engine, "3") == to_wait.PivotLater(at=60, free=1, other=engine.workload.jobs[1], then=50)
     assert [queued.planned for queued in engine.snapshot().queue] == [50, 60]
     workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
     assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
@@ -160,25 +143,22 @@ def test_a_single_queue_without_extras_is_easy(lab: Lab, data: st.DataObject) ->
     assert single.backfilled.tolist() == easy.backfilled.tolist()
 
 
-# Priorities
-
-
 # Speculative runs
 def test_speculative_runs_start_where_they_harm_nobody(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
-    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
+    assert lab.start(engine, "1") == Start(engine.moment.jobs[0], r.TrialDue(limit=5), on=0b11, limit=5)
     schedule = engine.schedule()
     assert schedule.start.tolist() == [0, 35]
     assert schedule.end.tolist() == [35, 45]
     engine = lab.run(TRIED, 2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 30 30", until=2)
-    assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
-    assert lab.kept(engine, "3") == TrialLater(at=18, limit=5, free=0)
+    assert lab.reservations(engine, "3") == [(18, r.PlannedTrial(limit=5))]
+    assert lab.kept(engine, "3") == to_wait.TrialLater(at=18, limit=5, free=0)
     engine.run()
     assert engine.moment.start_of(2) == 18
-    assert lab.start(engine, "3").because == TrialDue(limit=5)
+    assert lab.start(engine, "3").because == r.TrialDue(limit=5)
     # Job 1 ends at 4 instead of 10.
     engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 30 30")
-    assert lab.start(engine, "2").because == TrialEarly(limit=5, reserved=10)
+    assert lab.start(engine, "2").because == r.TrialEarly(limit=5, reserved=10)
     assert engine.moment.start_of(1) == 4
 
 
@@ -187,18 +167,18 @@ def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
     # Job 1 asks for 10 and takes both processors until 15. Job 2 would end at 12, job 4 at 11, job 3 at 10.
     workload = lab.workload(2, "1 0 2 5 5", "2 0 2 12 12", "3 1 1 9 9", "4 1 1 10 10")
     engine = run(reserve(workload, J1=10), "multiqueue:classes=none", until=1)
-    assert lab.kept(engine, "1") == WaitsForReserved(at=10)
-    assert lab.kept(engine, "4") == TouchesReservation(engine.moment.jobs[0], at=10, ends=11)
+    assert lab.kept(engine, "1") == to_wait.WaitsForReserved(at=10)
+    assert lab.kept(engine, "4") == to_wait.TouchesReservation(engine.moment.jobs[0], at=10, ends=11)
     engine.run()
     assert engine.schedule().start.tolist() == [10, 15, 1, 27]
-    assert lab.start(engine, "1").because == Due()
+    assert lab.start(engine, "1").because == r.Due()
 
 
 def test_reservations_are_granted_as_early_as_can_be(lab: Lab) -> None:
     # Job 1 is expected to end at 20 and ends at 5: too late for job 2, which asked for 10 and was given 20.
     workload = reserve(lab.workload(2, "1 0 2 5 20", "2 1 2 5 5"), J2=10)
     engine = run(workload, "multiqueue")
-    assert lab.reservations(engine, "2") == [(20, AskedFor(wanted=10))]
+    assert lab.reservations(engine, "2") == [(20, r.AskedFor(wanted=10))]
     assert engine.moment.start_of(1) == 20
     engine = run(reserve(lab.workload(2, "1 0 2 30 30"), J1=10), TRIED)
     assert engine.schedule().end.tolist() == [40]
@@ -272,7 +252,7 @@ def test_kept_job_names_a_pivot_that_it_would_delay() -> None:
         engine = Engine(workload, f"{spec},speculate_over={draw.choice((1, 5, 20))}", watchers=[Checker])
         while engine.step():
             reasons = [getattr(decision, "because", None) for decision in engine.moment.decisions]
-            delays = [reason for reason in reasons if isinstance(reason, WouldDelayPivot)]
+            delays = [reason for reason in reasons if isinstance(reason, to_wait.WouldDelayPivot)]
             assert all(reason.later > reason.start for reason in delays), (seed, engine.now)
             found += len(delays)
     assert found > 100

@@ -96,9 +96,6 @@ def test_a_job_does_not_suspend_one_more_than_twice_as_wide(lab: Lab, procs: int
     assert lab.starts("selective:tick=10", 8, "1 0 8 100 100", f"2 0 {procs} 10 10")["2"] == start
 
 
-# On which processors
-
-
 # Four processors. Job 4 makes way at 20 on 0 and 1; job 5 leaves 0 at 30, as job 2 does 2, and job 6 leaves 1 at 40.
 SEATED = (
     "1 0 2 5 5", "2 0 1 30 200", "3 0 1 200 200", "4 6 2 100 100", "5 6 1 10 10", "6 6 1 20 20", "7 30 1 50 50",

@@ -22,13 +22,7 @@ from tests.packages import install
 from tests.tui.cli.program import error, schedscope
 from tui.authoring.cli.new import texts
 
-pytestmark = pytest.mark.usefixtures("own_program")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder", "own_program")
 
 
 @pytest.mark.parametrize("like", ["easy", "fcfs", "conservative", "fair-share", "selective"])

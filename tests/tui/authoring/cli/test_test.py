@@ -10,11 +10,7 @@ from tests.sim.authoring.test_contract import BROKEN, HERE
 from tests.tui.cli.program import error, schedscope
 from tui.authoring.cli.test import write_trace
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_a_good_one_is_shown_beside_three_that_everybody_knows(folder: Path) -> None:

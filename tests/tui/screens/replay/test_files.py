@@ -13,11 +13,7 @@ from tui.screens.replay.screen import ReplayScreen
 from tui.sessions import session_manager
 from tui.sessions.session_conversion import found_session
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 async def test_t_opens_another_trace_under_the_same_policy() -> None:
