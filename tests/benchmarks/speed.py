@@ -34,19 +34,9 @@ from tui.authoring.cli.new import texts
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (
-    "fcfs",
-    "firstfit",
-    "relaxed",
-    "recorded",
-    "conservative",
-    "conservative:compress=queue",
-    "replan",
-    "multiqueue",
-    "multiqueue:speculate=180",
-    "immediate",
-    "selective",
-    "tunable",
-)
+    "fcfs", "firstfit", "relaxed", "recorded", "conservative", "conservative:compress=queue", "replan", "multiqueue",
+    "multiqueue:speculate=180", "immediate", "selective", "tunable",
+)  # fmt: skip
 
 OWN = "a user's own easy"
 

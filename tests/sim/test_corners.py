@@ -32,16 +32,10 @@ def machine_wide(workload: Workload) -> Workload:
     return replace(workload, width=np.full(len(workload), workload.procs))
 
 
-@pytest.mark.parametrize(
-    ("gang", "plain"),
-    [
-        ("gang:mpl=1", "fcfs"),
-        ("gang:mpl=1,slice=7,cs=0.05", "fcfs"),
-        ("gang-backfill:mpl=1", "replan"),
-        ("gang-migrate:mpl=1", "fcfs"),
-        ("gang-migrate-backfill:mpl=1", "replan"),
-    ],
-)
+@pytest.mark.parametrize(("gang", "plain"), [
+    ("gang:mpl=1", "fcfs"), ("gang:mpl=1,slice=7,cs=0.05", "fcfs"), ("gang-backfill:mpl=1", "replan"),
+    ("gang-migrate:mpl=1", "fcfs"), ("gang-migrate-backfill:mpl=1", "replan"),
+])  # fmt: skip
 @given(data=st.data())
 @examples(20)
 def test_one_row_alone_is_space_sharing(lab: Lab, gang: str, plain: str, data: st.DataObject) -> None:

@@ -26,21 +26,12 @@ def run(workload: Workload, spec: str) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize(
-    ("spec", "factor", "slowdown", "wait"),
-    [
-        ("easy", 1, 72.55, 6379.2),
-        ("easy", 2, 72.08, 5764.8),
-        ("easy", 3, 67.21, 5613.5),
-        ("easy", 5, 65.13, 5567.1),
-        ("easy:order=sjf", 1, 22.85, 3872.6),
-        ("fcfs", 1, 7515.07, 389661.1),
-        ("fcfs:order=sjf", 1, 44.12, 12749.2),
-        ("conservative", 1, 67.88, 7056.6),
-        ("conservative:compress=queue", 5, 50.72, 5428.5),
-        ("conservative:compress=queue,order=sjf", 5, 28.94, 4289.5),
-    ],
-)
+@pytest.mark.parametrize(("spec", "factor", "slowdown", "wait"), [
+    ("easy", 1, 72.55, 6379.2), ("easy", 2, 72.08, 5764.8), ("easy", 3, 67.21, 5613.5), ("easy", 5, 65.13, 5567.1),
+    ("easy:order=sjf", 1, 22.85, 3872.6), ("fcfs", 1, 7515.07, 389661.1), ("fcfs:order=sjf", 1, 44.12, 12749.2),
+    ("conservative", 1, 67.88, 7056.6), ("conservative:compress=queue", 5, 50.72, 5428.5),
+    ("conservative:compress=queue,order=sjf", 5, 28.94, 4289.5),
+])  # fmt: skip
 def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float) -> None:
     workload = Transforms(estimates=f"factor:{factor}").apply(kth(shared))
     numbers = aggregates(run(workload, spec).schedule())

@@ -33,16 +33,10 @@ class Foo(Order):
     def key(self, job, now): return 0
 """
 SPECS = (
-    "./evil.py:Mine",
-    "evil:Mine",
-    "pack.evil:Mine",
-    "./evil.py@HEAD:Mine",
-    "easy:order=evil:Foo",
-    "easy:order=evil.py@=x",
-    "easy:order=./evil.py:Foo,depth=2",
-    "adaptive:below=./evil.py",
+    "./evil.py:Mine", "evil:Mine", "pack.evil:Mine", "./evil.py@HEAD:Mine", "easy:order=evil:Foo",
+    "easy:order=evil.py@=x", "easy:order=./evil.py:Foo,depth=2", "adaptive:below=./evil.py",
     "adaptive:above=easy:order=evil:Foo+depth=2",
-)
+)  # fmt: skip
 LESSON = """
 title = "A lesson"
 about = "What it is about."

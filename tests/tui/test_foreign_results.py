@@ -18,22 +18,8 @@ from tui.lab.results.screen import ResultsScreen
 VALUES = (b"\xff\xfe\x00", "[red]x[/red]", -1, 1e308, float("inf"), None, "\x1b[31mred\x1b]0;pwn\x07", "x" * 5000)
 COLUMNS = ("mean_wait", "placement", "trace", "policy", "load", "seed", "error", "std_slowdown", "kept", "key")
 KEYS = (
-    "r",
-    "enter",
-    "escape",
-    "v",
-    "escape",
-    "w",
-    "escape",
-    "c",
-    "escape",
-    "p",
-    "down",
-    "up",
-    "right",
-    "left",
-    "enter",
-)
+    "r", "enter", "escape", "v", "escape", "w", "escape", "c", "escape", "p", "down", "up", "right", "left", "enter",
+)  # fmt: skip
 COMMANDS = (
     ["results", "r.sqlite"],
     ["results", "r.sqlite", "--rows", "policy", "--value", "mean_wait"],

@@ -19,14 +19,11 @@ from sim.workload.model import Workload
 from sim.workload.source import Source
 
 PAIRS = [
-    ("lublin-128", "easy", "conservative", 0),
-    ("lublin-128", "easy", "conservative", 1000),
-    ("lublin-128", "easy", "easy:depth=2", 300),
-    ("lublin-128", "multiqueue", "multiqueue:speculate=180", 500),
-    ("lublin-128", "gang", "easy", 700),
-    ("lublin-128", "selective", "gang", 900),
+    ("lublin-128", "easy", "conservative", 0), ("lublin-128", "easy", "conservative", 1000),
+    ("lublin-128", "easy", "easy:depth=2", 300), ("lublin-128", "multiqueue", "multiqueue:speculate=180", 500),
+    ("lublin-128", "gang", "easy", 700), ("lublin-128", "selective", "gang", 900),
     ("z-figure7", "gang", "gang-migrate", 0),
-]
+]  # fmt: skip
 
 
 @cache

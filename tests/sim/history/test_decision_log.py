@@ -27,27 +27,17 @@ class Liked:
 
 
 FORMED: list[Decision] = [
-    Start(JOBS[1], r.InOrder(4)),
-    Start(JOBS[2], r.AsRecorded(7.5, 2)),
-    Start(JOBS[3], r.Planned()),
-    Backfill(JOBS[3], r.EndsBefore(JOBS[1], 10, 9.5)),
-    Backfill(JOBS[3], r.InWindow(JOBS[1], 10, inf)),
-    Backfill(JOBS[3], r.SparesPivot(JOBS[1], 10, 4, 3)),
-    Reserve(JOBS[1], 12.25, r.WhenFree(3, 9)),
-    Reserve(JOBS[1], 12, r.Compressed(15)),
-    ReserveRow(JOBS[2], 3, 12.25, EarliestInRow(40.5)),
-]
+    Start(JOBS[1], r.InOrder(4)), Start(JOBS[2], r.AsRecorded(7.5, 2)), Start(JOBS[3], r.Planned()),
+    Backfill(JOBS[3], r.EndsBefore(JOBS[1], 10, 9.5)), Backfill(JOBS[3], r.InWindow(JOBS[1], 10, inf)),
+    Backfill(JOBS[3], r.SparesPivot(JOBS[1], 10, 4, 3)), Reserve(JOBS[1], 12.25, r.WhenFree(3, 9)),
+    Reserve(JOBS[1], 12, r.Compressed(15)), ReserveRow(JOBS[2], 3, 12.25, EarliestInRow(40.5)),
+]  # fmt: skip
 AS_THEY_ARE: list[Decision] = [
-    Start(JOBS[1], r.InOrder(4), on=0b11),
-    Start(JOBS[1], r.InOrder(4), limit=60),
-    Start(JOBS[1], Liked((JOBS[2], JOBS[3]))),
-    Start(JOBS[1].replaced(rank=9), r.InOrder(4)),
-    Backfill(JOBS[2], r.EndsBefore(JOBS[1].replaced(procs=9), 10, 5)),
-    Backfill(JOBS[2], r.WithinBounds(None, 0)),
-    Suspend(JOBS[2], r.ReservationDue(JOBS[1]), 30),
-    ReserveRow(JOBS[2], 3, 12.25, r.Planned()),
-    Wake(50),
-]
+    Start(JOBS[1], r.InOrder(4), on=0b11), Start(JOBS[1], r.InOrder(4), limit=60),
+    Start(JOBS[1], Liked((JOBS[2], JOBS[3]))), Start(JOBS[1].replaced(rank=9), r.InOrder(4)),
+    Backfill(JOBS[2], r.EndsBefore(JOBS[1].replaced(procs=9), 10, 5)), Backfill(JOBS[2], r.WithinBounds(None, 0)),
+    Suspend(JOBS[2], r.ReservationDue(JOBS[1]), 30), ReserveRow(JOBS[2], 3, 12.25, r.Planned()), Wake(50),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("decision", [*FORMED, *AS_THEY_ARE], ids=repr)

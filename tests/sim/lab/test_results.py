@@ -90,20 +90,11 @@ def test_what_is_no_file_of_results_is_refused_and_left_as_it_is(tmp_path: Path,
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "value"),
-    [
-        ("metrics", "mean_wait", "[red]x[/red]"),
-        ("metrics", "mean_wait", b"\xff\xfe\0"),
-        ("runs", "placement", b"\xff"),
-        ("runs", "trace", -1),
-        ("runs", "estimates", 3.5),
-        ("runs", "load", b"1"),
-        ("runs", "batches", 7),
-        ("runs", "key", b"\0"),
-        ("runs", "asked", 1),
-    ],
-)
+@pytest.mark.parametrize(("table", "column", "value"), [
+    ("metrics", "mean_wait", "[red]x[/red]"), ("metrics", "mean_wait", b"\xff\xfe\0"), ("runs", "placement", b"\xff"),
+    ("runs", "trace", -1), ("runs", "estimates", 3.5), ("runs", "load", b"1"), ("runs", "batches", 7),
+    ("runs", "key", b"\0"), ("runs", "asked", 1),
+])  # fmt: skip
 def test_a_value_of_another_kind_is_refused(tmp_path: Path, table: str, column: str, value: object) -> None:
     path = tmp_path / "r"
     with Results(path, write=True) as results:

@@ -77,20 +77,10 @@ def test_interrupted_jobs_are_told_of() -> None:
     assert "never ended" in figures(lived)
 
 
-@pytest.mark.parametrize(
-    "policy",
-    [
-        "fcfs",
-        "firstfit",
-        "easy",
-        "easy:depth=2",
-        "conservative",
-        "replan",
-        "relaxed",
-        "selective",
-        "multiqueue:classes=900",
-    ],
-)
+@pytest.mark.parametrize("policy", [
+    "fcfs", "firstfit", "easy", "easy:depth=2", "conservative", "replan", "relaxed", "selective",
+    "multiqueue:classes=900",
+])  # fmt: skip
 def test_who_would_run_into_maintenance_waits_for_that_and_not_for_room(policy: str) -> None:
     of = workload(4, (0, 2, 80, 80), (1, 2, 99, 99)).with_outages([Outage(70, 100, 0b1111, announced=True)])
     first, then = life(of, policy, "1").waits

@@ -6,21 +6,12 @@ from sim.metrics.search import meant, respelled, search
 from sim.support.errors import ParameterError
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        ("worst wait", "max_wait"),
-        ("average response time", "mean_turnaround"),
-        ("fragmentation", "fragmentation"),
-        ("usage", "utilization"),
-        ("how full is the machine", "utilization"),
-        ("95 percentile of bounded slowdown", "p95_bounded_slowdown"),
-        ("longest waiting time", "max_wait"),
-        ("jain users", "fairness_users"),
-        ("suspensions", "preemptions"),
-        ("length of the schedule", "makespan"),
-    ],
-)
+@pytest.mark.parametrize(("words", "name"), [
+    ("worst wait", "max_wait"), ("average response time", "mean_turnaround"), ("fragmentation", "fragmentation"),
+    ("usage", "utilization"), ("how full is the machine", "utilization"),
+    ("95 percentile of bounded slowdown", "p95_bounded_slowdown"), ("longest waiting time", "max_wait"),
+    ("jain users", "fairness_users"), ("suspensions", "preemptions"), ("length of the schedule", "makespan"),
+])  # fmt: skip
 def test_metric_is_found_by_meaning(words: str, name: str) -> None:
     assert search(words, MEASURED)[0].name == name
 

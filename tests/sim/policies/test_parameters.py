@@ -26,32 +26,18 @@ def test_the_fields_that_have_a_meaning_are_the_parameters() -> None:
     assert PARAMETERS["depth"] == Parameter("depth", int, 1, "how deep", low=1)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("depth", "whole number >= 1"),
-        ("share", "number from 0 to 1"),
-        ("way", "up | down"),
-        ("quick", "yes | no"),
-        ("limit", "number <= 9"),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("depth", "whole number >= 1"), ("share", "number from 0 to 1"), ("way", "up | down"), ("quick", "yes | no"),
+    ("limit", "number <= 9"),
+])  # fmt: skip
 def test_a_range_in_words(name: str, words: str) -> None:
     assert PARAMETERS[name].range == words
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("depth", "1", 1),
-        ("share", "0", 0.0),
-        ("share", "1", 1.0),
-        ("way", "down", "down"),
-        ("quick", "yes", True),
-        ("quick", "false", False),
-        ("limit", "-9", -9.0),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "value"), [
+    ("depth", "1", 1), ("share", "0", 0.0), ("share", "1", 1.0), ("way", "down", "down"), ("quick", "yes", True),
+    ("quick", "false", False), ("limit", "-9", -9.0),
+])  # fmt: skip
 def test_what_is_accepted(name: str, text: str, value: Any) -> None:
     parsed = PARAMETERS[name].parse(text)
     assert parsed == value

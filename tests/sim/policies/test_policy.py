@@ -13,18 +13,12 @@ from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.policy import default_order
 
 
-@pytest.mark.parametrize(
-    ("spec", "shortest"),
-    [
-        ("easy:order=fcfs,depth=1", "easy"),
-        ("easy:depth=4,order=sjf", "easy:order=sjf,depth=4"),
-        ("easy:order=random,seed=0", "easy:order=random"),
-        ("shadow:order=sjf,shadows=1", "shadow"),
-        ("shadow:order=fcfs", "shadow:order=fcfs"),
-        ("relaxed:omega=inf,r=2,order=ward", "relaxed:order=ward,r=2,omega=inf"),
-        ("bf", "conservative:compress=queue"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "shortest"), [
+    ("easy:order=fcfs,depth=1", "easy"), ("easy:depth=4,order=sjf", "easy:order=sjf,depth=4"),
+    ("easy:order=random,seed=0", "easy:order=random"), ("shadow:order=sjf,shadows=1", "shadow"),
+    ("shadow:order=fcfs", "shadow:order=fcfs"),
+    ("relaxed:omega=inf,r=2,order=ward", "relaxed:order=ward,r=2,omega=inf"), ("bf", "conservative:compress=queue"),
+])  # fmt: skip
 def test_a_policy_is_written_as_shortly_as_possible(spec: str, shortest: str) -> None:
     assert written_policy(parse_policy(spec)) == shortest
     assert parse_policy(shortest) == parse_policy(spec)

@@ -48,31 +48,18 @@ def narrow(lab: Lab) -> list[Snapshot]:
 
 
 # Reading
-@pytest.mark.parametrize(
-    ("typed", "best"),
-    [
-        ("queue>50", "queue > 50"),
-        ("Queue == 3", "queue = 3"),
-        ("utilisation < 60 %", "utilization < 0.6"),
-        ("utilization < 0.6", "utilization < 0.6"),
-        ("wait > 90m", "wait > 1h30m"),
-        ("wait > 7.5", "wait > 7.5s"),
-        ("time 12d 4h", "time 12d4h"),
-        ("time >= 3600", "time 1h"),
-        ("time < 1h", "time < 1h"),
-        ("step 1200", "step 1200"),
-        ("Line 41", "line 41"),
-        ("variable shadow >= -2.5", "variable shadow >= -2.5"),
-        ("shadow>3600 and backfill", "variable shadow > 3600 and backfill"),
-        ("JOB w0!3 Ends", "job w0!3 ends"),
-        ('job "my job" starts', 'job "my job" starts'),
-        ("job and starts and backfill", "job and starts and backfill"),
-        ("missed  reservation", "missed reservation"),
-        ("start and (arrival or completion)", "start and (arrival or completion)"),
-        ("(start and arrival) or completion", "start and arrival or completion"),
-        ("not not ((backfill))", "not not backfill"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "best"), [
+    ("queue>50", "queue > 50"), ("Queue == 3", "queue = 3"), ("utilisation < 60 %", "utilization < 0.6"),
+    ("utilization < 0.6", "utilization < 0.6"), ("wait > 90m", "wait > 1h30m"), ("wait > 7.5", "wait > 7.5s"),
+    ("time 12d 4h", "time 12d4h"), ("time >= 3600", "time 1h"), ("time < 1h", "time < 1h"), ("step 1200", "step 1200"),
+    ("Line 41", "line 41"), ("variable shadow >= -2.5", "variable shadow >= -2.5"),
+    ("shadow>3600 and backfill", "variable shadow > 3600 and backfill"), ("JOB w0!3 Ends", "job w0!3 ends"),
+    ('job "my job" starts', 'job "my job" starts'), ("job and starts and backfill", "job and starts and backfill"),
+    ("missed  reservation", "missed reservation"),
+    ("start and (arrival or completion)", "start and (arrival or completion)"),
+    ("(start and arrival) or completion", "start and arrival or completion"),
+    ("not not ((backfill))", "not not backfill"),
+])  # fmt: skip
 def test_what_is_typed_has_one_best_form(typed: str, best: str) -> None:
     assert parse_stop(typed).text == best
     assert parse_stop(best) == parse_stop(typed)
@@ -126,23 +113,13 @@ USERS = replace(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("typed", "best"),
-    [
-        ("time d12 04:30", "time 12d4h30m"),
-        ("d12 04:31:07 and queue > 5", "time 12d4h31m7s and queue > 5"),
-        ("time < 04:30", "time < 2d4h30m"),
-        ("2026-11-21 04:30", "time 4h30m"),
-        ("time >= 2026-11-22", "time 1d"),
-        ("#1,200", "step 1200"),
-        ("step < #1200", "step < 1200"),
-        ("time #7 or start", "step 7 or start"),
-        ("2h05", "time 2h5m"),
-        ("job j17 starts", "job 17 starts"),
-        ("user ann starts", "user ann starts"),
-        ('not user "my bob" ends', 'not user "my bob" ends'),
-    ],
-)
+@pytest.mark.parametrize(("typed", "best"), [
+    ("time d12 04:30", "time 12d4h30m"), ("d12 04:31:07 and queue > 5", "time 12d4h31m7s and queue > 5"),
+    ("time < 04:30", "time < 2d4h30m"), ("2026-11-21 04:30", "time 4h30m"), ("time >= 2026-11-22", "time 1d"),
+    ("#1,200", "step 1200"), ("step < #1200", "step < 1200"), ("time #7 or start", "step 7 or start"),
+    ("2h05", "time 2h5m"), ("job j17 starts", "job 17 starts"), ("user ann starts", "user ann starts"),
+    ('not user "my bob" ends', 'not user "my bob" ends'),
+])  # fmt: skip
 def test_of_a_trace_there_are_dates_users_and_times_as_they_are_printed(typed: str, best: str) -> None:
     assert parse_stop(typed, USERS, now=2 * 86400.0).text == best
     assert parse_stop(best, USERS) == parse_stop(typed, USERS, now=2 * 86400.0)
@@ -232,27 +209,13 @@ def test_stops_fire_at_their_moments(narrow: list[Snapshot]) -> None:
     assert fires("queue > 0 or backfill", narrow) == [5, 10]
 
 
-@pytest.mark.parametrize(
-    ("stop", "times"),
-    [
-        ("job 3 arrives", [10]),
-        ("job 3 starts", [10]),
-        ("job J3 backfilled", [10]),
-        ("job 2 backfilled", []),
-        ("job 1 ends", [50]),
-        ("job 4 considered", [12, 50, 150]),
-        ("backfill", [10]),
-        ("start and not backfill", [0, 50, 150]),
-        ("time 40s", [50]),
-        ("step 2", [5]),
-        ("free = 0", [10]),
-        ("utilization > 90%", [10]),
-        ("wanted >= 5", [12]),
-        ("wait > 30s", [50]),
-        ("running = 2", [10]),
-        ("head changes", [5, 50]),
-    ],
-)
+@pytest.mark.parametrize(("stop", "times"), [
+    ("job 3 arrives", [10]), ("job 3 starts", [10]), ("job J3 backfilled", [10]), ("job 2 backfilled", []),
+    ("job 1 ends", [50]), ("job 4 considered", [12, 50, 150]), ("backfill", [10]),
+    ("start and not backfill", [0, 50, 150]), ("time 40s", [50]), ("step 2", [5]), ("free = 0", [10]),
+    ("utilization > 90%", [10]), ("wanted >= 5", [12]), ("wait > 30s", [50]), ("running = 2", [10]),
+    ("head changes", [5, 50]),
+])  # fmt: skip
 def test_when_it_fires(narrow: list[Snapshot], stop: str, times: list[float]) -> None:
     assert fires(stop, narrow) == times
 
@@ -306,18 +269,11 @@ def counted(lab: Lab) -> list[Snapshot]:
     return snapshots(Engine(lab.workload(4, *jobs), Fair()))
 
 
-@pytest.mark.parametrize(
-    ("typed", "at"),
-    [
-        ("job 1 waits", [0, 1]),
-        ("job 2 waits because too few free", [2, 3, 4]),
-        ('job 2 waits because "has more than 1"', [1]),
-        ('job 2 waits because "quota"', [1]),
-        ("number passed > 2", [3]),
-        ("job 2 number passed > 2", [3]),
-        ("job 1 number passed > 99 or number nothing > 0", []),
-    ],
-)
+@pytest.mark.parametrize(("typed", "at"), [
+    ("job 1 waits", [0, 1]), ("job 2 waits because too few free", [2, 3, 4]),
+    ('job 2 waits because "has more than 1"', [1]), ('job 2 waits because "quota"', [1]), ("number passed > 2", [3]),
+    ("job 2 number passed > 2", [3]), ("job 1 number passed > 99 or number nothing > 0", []),
+])  # fmt: skip
 def test_who_writes_a_policy_stops_at_its_reasons_and_its_numbers(
     typed: str, at: list[float], counted: list[Snapshot]
 ) -> None:

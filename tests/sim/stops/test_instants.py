@@ -17,13 +17,8 @@ from tests.truth.submissions import random_follows
 
 LAB = Lab()
 SPECS = (
-    "easy",
-    "conservative",
-    "relaxed",
-    "multiqueue:speculate=5",
-    "selective:sf=1.5,tick=1",
-    "gang-migrate-backfill",
-)
+    "easy", "conservative", "relaxed", "multiqueue:speculate=5", "selective:sf=1.5,tick=1", "gang-migrate-backfill",
+)  # fmt: skip
 STOPS = [
     parse_stop(f"{text} > 1" if text in MEASURES else text)
     for text in (*MEASURES, *EVENTS, *CHANGES, *(f"job 3 {deed}" for deed in DEEDS))

@@ -46,17 +46,11 @@ def test_a_time_of_day_is_one_of_the_day_of_now(now: int, later: int) -> None:
     assert parse_time(clock_near(today)(today + later), now=abs(now)) == today + later
 
 
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("#1,200", Step(1200)),
-        ("Step 7", Step(7)),
-        ("2026-11-21", datetime(2026, 11, 21)),
-        ("2026-11-21 04:30", datetime(2026, 11, 21, 4, 30)),
-        ("2026-11-21T04:30:07", datetime(2026, 11, 21, 4, 30, 7)),
-        ("12d4h", 1051200.0),
-    ],
-)
+@pytest.mark.parametrize(("text", "moment"), [
+    ("#1,200", Step(1200)), ("Step 7", Step(7)), ("2026-11-21", datetime(2026, 11, 21)),
+    ("2026-11-21 04:30", datetime(2026, 11, 21, 4, 30)), ("2026-11-21T04:30:07", datetime(2026, 11, 21, 4, 30, 7)),
+    ("12d4h", 1051200.0),
+])  # fmt: skip
 def test_moments_as_typed(text: str, moment: Moment) -> None:
     assert parse_moment(text) == moment
 

@@ -46,19 +46,12 @@ def test_a_trace_has_the_name_of_its_file(tmp_path: Path, file: str, name: str) 
     assert read(put(tmp_path / file, SWF)).name == name
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "format"),
-    [
-        ("; only a comment\n", "x.csv", "swf"),
-        ("1 0 5 100 4", "x.json", "swf"),
-        ("\n {\n", "x.swf", "batsim"),
-        ("# sacct\nAccount|JobID|Submit", "x", "sacct"),
-        ("job,submit,start,end,procs,estimate,runtime", "x", "csv"),
-        ("jobID,submission_time,starting_time,execution_time,waiting_time", "x.swf", "evalys"),
-        ("id\tsubmit\twait\truntime\tcpus", "x.swf", "swf"),
-        ("id\tsubmit\twait\truntime\tcpus", "x.txt", "csv"),
-    ],
-)
+@pytest.mark.parametrize(("text", "name", "format"), [
+    ("; only a comment\n", "x.csv", "swf"), ("1 0 5 100 4", "x.json", "swf"), ("\n {\n", "x.swf", "batsim"),
+    ("# sacct\nAccount|JobID|Submit", "x", "sacct"), ("job,submit,start,end,procs,estimate,runtime", "x", "csv"),
+    ("jobID,submission_time,starting_time,execution_time,waiting_time", "x.swf", "evalys"),
+    ("id\tsubmit\twait\truntime\tcpus", "x.swf", "swf"), ("id\tsubmit\twait\truntime\tcpus", "x.txt", "csv"),
+])  # fmt: skip
 def test_content_decides_the_format_and_the_name_only_a_tie(text: str, name: str, format: str) -> None:
     assert sniff(text, name) == format
 
@@ -71,20 +64,13 @@ def test_odd_bytes_are_read(tmp_path: Path) -> None:
     assert latin.header.computer == utf8.header.computer == "Universität"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "is empty"),
-        (b" \n\n ", "is empty"),
-        (b"\x7fELF\x02\x01\x01\0\0\0", "is not a trace: binary data"),
-        (bytes(range(1, 32)), "is not a trace: binary data"),
-        (gzip.compress(SWF, mtime=0)[:-9], "is damaged gzip"),
-        (gzip.compress(SWF * 99, mtime=0)[:30] + b"xxxx", "is damaged gzip"),
-        (b"\x1f\x8bxxxxxxxxxxxx", "is damaged gzip"),
-        (b"<html>\n<body>", "expected lines of 18 numbers"),
-        (b"JobID JobName State\n------ ---- ----\n", "create it with sacct --parsable2"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "is empty"), (b" \n\n ", "is empty"), (b"\x7fELF\x02\x01\x01\0\0\0", "is not a trace: binary data"),
+    (bytes(range(1, 32)), "is not a trace: binary data"), (gzip.compress(SWF, mtime=0)[:-9], "is damaged gzip"),
+    (gzip.compress(SWF * 99, mtime=0)[:30] + b"xxxx", "is damaged gzip"), (b"\x1f\x8bxxxxxxxxxxxx", "is damaged gzip"),
+    (b"<html>\n<body>", "expected lines of 18 numbers"),
+    (b"JobID JobName State\n------ ---- ----\n", "create it with sacct --parsable2"),
+])  # fmt: skip
 def test_what_is_no_trace_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
     path = put(tmp_path / "x", content)
     with pytest.raises(TraceError, match=message) as error:

@@ -33,30 +33,18 @@ def candidates_for(monkeypatch: pytest.MonkeyPatch) -> Candidates:
     return candidates
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("ru", ["run", "file,ru"]),
-        ("z-f", ["z-figure4", "z-figure7", "file,z-f"]),
-        ("run z-figure7", ["z-figure7", "file,z-figure7"]),
-        ("z-figure4 --polic", ["--policy"]),
-        ("run x --policy relax", ["relaxed"]),
-        ("run x --policy bf", ["bf"]),
-        ("run x --policy easy:", ["depth=", "tail=", "order="]),
-        ("run x --policy easy:depth=2,t", ["2,tail="]),
-        ("run x --policy easy:order=sj", ["sjf"]),
-        ("run x --policy=easy:order=sj", ["sjf"]),
-        ("run x --policy conservative:compress=", ["start", "queue", "none"]),
-        ("run x --switch 12d=conservat", ["conservative"]),
-        ("run x --policy ./fa", ["file,./fa"]),
-        ("run x --policy eazy:", []),
-        ("run x --format ", ["table", "json", "csv"]),
-        ("learn backf", ["backfilling", "file,backf"]),
-        ("watch x --session s", ["file,s"]),
-        ("completion z", ["zsh"]),
-        ("metrics mean_wa", ["mean_wait"]),
-    ],
-)
+@pytest.mark.parametrize(("line", "expected"), [
+    ("ru", ["run", "file,ru"]), ("z-f", ["z-figure4", "z-figure7", "file,z-f"]),
+    ("run z-figure7", ["z-figure7", "file,z-figure7"]), ("z-figure4 --polic", ["--policy"]),
+    ("run x --policy relax", ["relaxed"]), ("run x --policy bf", ["bf"]),
+    ("run x --policy easy:", ["depth=", "tail=", "order="]), ("run x --policy easy:depth=2,t", ["2,tail="]),
+    ("run x --policy easy:order=sj", ["sjf"]), ("run x --policy=easy:order=sj", ["sjf"]),
+    ("run x --policy conservative:compress=", ["start", "queue", "none"]),
+    ("run x --switch 12d=conservat", ["conservative"]), ("run x --policy ./fa", ["file,./fa"]),
+    ("run x --policy eazy:", []), ("run x --format ", ["table", "json", "csv"]),
+    ("learn backf", ["backfilling", "file,backf"]), ("watch x --session s", ["file,s"]), ("completion z", ["zsh"]),
+    ("metrics mean_wa", ["mean_wait"]),
+])  # fmt: skip
 def test_candidates(candidates_for: Candidates, line: str, expected: list[str]) -> None:
     assert candidates_for(line) == expected
 

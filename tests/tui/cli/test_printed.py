@@ -40,17 +40,10 @@ def test_progress_leaves_the_cursor_there_for_who_is_killed(command: tuple[str, 
 
 
 @pytest.mark.parametrize("word", OBEYED.values(), ids=OBEYED)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("run", "--by", "queue"),
-        ("run",),
-        ("inspect",),
-        ("explain", "2"),
-        ("compare", "--policy", "easy", "--policy", "fcfs"),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("command", [
+    ("run", "--by", "queue"), ("run",), ("inspect",), ("explain", "2"),
+    ("compare", "--policy", "easy", "--policy", "fcfs"),
+], ids=" ".join)  # fmt: skip
 def test_nothing_that_a_terminal_obeys_is_printed(command: tuple[str, ...], word: str, tmp_path: Path) -> None:
     name, *options = command
     trace = log(tmp_path / f"t{word.replace('/', '')}.swf", word)

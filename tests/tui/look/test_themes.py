@@ -13,21 +13,13 @@ from tui.look.text import cells, plain
 from tui.look.themes import Ascii, Printable, choose, depth_of, in_ascii, theme_name, theme_of, themes
 
 
-@pytest.mark.parametrize(
-    ("environ", "encoding", "look", "mode"),
-    [
-        ({"TERM": "xterm-256color"}, "utf-8", "dark", "colour"),
-        ({"NO_COLOR": "1"}, "utf-8", "dark", "mono"),
-        ({"NO_COLOR": ""}, "utf-8", "dark", "colour"),
-        ({"TERM": "dumb", "NO_COLOR": "1"}, "utf-8", "dark", "ascii"),
-        ({}, "latin-1", "dark", "ascii"),
-        ({}, None, "dark", "ascii"),
-        ({"COLORFGBG": "0;15"}, "UTF-8", "light", "colour"),
-        ({"COLORFGBG": "0;default;7"}, "UTF-8", "light", "colour"),
-        ({"COLORFGBG": "15;0"}, "UTF-8", "dark", "colour"),
-        ({"COLORFGBG": "15;default"}, "UTF-8", "dark", "colour"),
-    ],
-)
+@pytest.mark.parametrize(("environ", "encoding", "look", "mode"), [
+    ({"TERM": "xterm-256color"}, "utf-8", "dark", "colour"), ({"NO_COLOR": "1"}, "utf-8", "dark", "mono"),
+    ({"NO_COLOR": ""}, "utf-8", "dark", "colour"), ({"TERM": "dumb", "NO_COLOR": "1"}, "utf-8", "dark", "ascii"),
+    ({}, "latin-1", "dark", "ascii"), ({}, None, "dark", "ascii"), ({"COLORFGBG": "0;15"}, "UTF-8", "light", "colour"),
+    ({"COLORFGBG": "0;default;7"}, "UTF-8", "light", "colour"), ({"COLORFGBG": "15;0"}, "UTF-8", "dark", "colour"),
+    ({"COLORFGBG": "15;default"}, "UTF-8", "dark", "colour"),
+])  # fmt: skip
 def test_the_look_is_told_by_the_terminal(environ: dict[str, str], encoding: str | None, look: str, mode: str) -> None:
     chosen = choose(Settings(), environ, encoding)
     assert (chosen.name, chosen.mode) == (look, mode)

@@ -21,35 +21,16 @@ def page(context: Context, width: int = 72) -> list[str]:
 def test_the_whole_page_of_a_waiting_job() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     assert details.draw(context, (72, 60), 0).text.splitlines() == [
-        "J4   waiting, could not start",
-        "▇▇ 4 of 10 processors · estimate 15m00",
-        "submitted d0 00:00:30",
-        "",
-        "Now",
-        "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00 > J3's",
-        "start at 00:20:00.",
-        "1 job passed it, which held processors it needed.",
-        "1 job is ahead of it in the queue.",
-        "",
-        "In numbers",
-        "needs          4 for 15m00",
-        "free now       1",
-        "head of queue  J3",
-        "its start      00:20:00",
-        "would end      00:25:00",
-        "extra procs    2",
-        "enough free    by 00:18:20, when J5 has ended",
+        "J4   waiting, could not start", "▇▇ 4 of 10 processors · estimate 15m00", "submitted d0 00:00:30", "", "Now",
+        "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00 > J3's", "start at 00:20:00.",
+        "1 job passed it, which held processors it needed.", "1 job is ahead of it in the queue.", "", "In numbers",
+        "needs          4 for 15m00", "free now       1", "head of queue  J3", "its start      00:20:00",
+        "would end      00:25:00", "extra procs    2", "enough free    by 00:18:20, when J5 has ended",
         "ahead of it    1 job, 8 processors",
-        "passed by      1 job that arrived later, which held processors it needed",
-        "xfactor        1.63",
-        "",
-        "Considered",
-        "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start",
-        "  at 00:20:00",
-        "",
-        "Life",
-        "00:00:30  · submitted",
-    ]
+        "passed by      1 job that arrived later, which held processors it needed", "xfactor        1.63", "",
+        "Considered", "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start", "  at 00:20:00", "",
+        "Life", "00:00:30  · submitted",
+    ]  # fmt: skip
 
 
 def test_jobs_have_names_of_trace_and_partition() -> None:

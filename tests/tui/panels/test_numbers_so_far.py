@@ -23,17 +23,11 @@ def names(context: Context) -> list[str]:
 
 
 # Which numbers
-@pytest.mark.parametrize(
-    ("policy", "extra"),
-    [
-        ("fcfs", []),
-        ("easy", ["backfilled"]),
-        ("selective", ["preemptions"]),
-        ("multiqueue:speculate=180", ["backfilled", "borrowed", "runs cut short"]),
-        ("gang", []),
-        ("gang-migrate-backfill", ["backfilled", "migrations"]),
-    ],
-)
+@pytest.mark.parametrize(("policy", "extra"), [
+    ("fcfs", []), ("easy", ["backfilled"]), ("selective", ["preemptions"]),
+    ("multiqueue:speculate=180", ["backfilled", "borrowed", "runs cut short"]), ("gang", []),
+    ("gang-migrate-backfill", ["backfilled", "migrations"]),
+])  # fmt: skip
 def test_only_what_the_policy_can_have_is_shown(policy: str, extra: list[str]) -> None:
     common = ["utilization", "mean wait", "bounded slowdown", "worst wait"]
     told = [name for name in names(lublin(policy)) if name not in ("killed", "longest in queue")]

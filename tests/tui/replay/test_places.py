@@ -19,30 +19,14 @@ WORKLOAD = Lab().workload(4, "3 0 1 10 10", "17 5 2 10 10", "200 9 1 1 1")
 DAY = 86400
 
 
-@pytest.mark.parametrize(
-    ("typed", "place"),
-    [
-        ("#1200", GoTo(1200)),
-        ("# 1,200", GoTo(1200)),
-        ("step 7", GoTo(7)),
-        ("Step 7", GoTo(7)),
-        ("J17", GoToJob(1)),
-        ("j 17", GoToJob(1)),
-        ("job 17", GoToJob(1)),
-        ("J17 starts", GoToJob(1, start=True)),
-        ("job 17  start ", GoToJob(1, start=True)),
-        ("J17 submitted", GoToJob(1)),
-        ("4:30", GoToTime(16200)),
-        ("04:30:07", GoToTime(16207)),
-        ("d12 04:30", GoToTime(12 * DAY + 16200)),
-        ("12d 4:30", GoToTime(12 * DAY + 16200)),
-        ("d12", GoToTime(12 * DAY)),
-        ("12d", GoToTime(12 * DAY)),
-        ("12d 4h", GoToTime(12 * DAY + 4 * 3600)),
-        ("3600", GoToTime(3600)),
-        ("1.5h", GoToTime(5400)),
-    ],
-)
+@pytest.mark.parametrize(("typed", "place"), [
+    ("#1200", GoTo(1200)), ("# 1,200", GoTo(1200)), ("step 7", GoTo(7)), ("Step 7", GoTo(7)), ("J17", GoToJob(1)),
+    ("j 17", GoToJob(1)), ("job 17", GoToJob(1)), ("J17 starts", GoToJob(1, start=True)),
+    ("job 17  start ", GoToJob(1, start=True)), ("J17 submitted", GoToJob(1)), ("4:30", GoToTime(16200)),
+    ("04:30:07", GoToTime(16207)), ("d12 04:30", GoToTime(12 * DAY + 16200)), ("12d 4:30", GoToTime(12 * DAY + 16200)),
+    ("d12", GoToTime(12 * DAY)), ("12d", GoToTime(12 * DAY)), ("12d 4h", GoToTime(12 * DAY + 4 * 3600)),
+    ("3600", GoToTime(3600)), ("1.5h", GoToTime(5400)),
+])  # fmt: skip
 def test_places(typed: str, place: Order) -> None:
     assert parse_place(typed, WORKLOAD) == place
 

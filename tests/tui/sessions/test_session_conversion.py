@@ -271,13 +271,8 @@ KEPT = {
 def test_a_camera_that_was_kept() -> None:
     found = camera_of(KEPT, CAMERA)
     assert (found.per_column, found.low, found.high, found.follow, found.first, found.pages) == (
-        60,
-        8,
-        64,
-        True,
-        12,
-        True,
-    )
+        60, 8, 64, True, 12, True,
+    )  # fmt: skip
     assert camera_of({**KEPT, "camera.by_event": True, "camera.per_column": 0.25}, CAMERA).by_event
     before = {name: value for name, value in KEPT.items() if name != "camera.pages"}
     assert not camera_of(before, CAMERA).pages

@@ -32,12 +32,8 @@ def test_a_lesson_is_read_whole(tmp_path: Path) -> None:
     first, second = lesson.scenes
     assert (lesson.name, lesson.title, lesson.trace, lesson.policy) == ("passing", "Passing", "z-figure4", "easy")
     assert (first.title, first.at, first.show, first.zoom, first.say) == (
-        "A hole",
-        "600",
-        ("queue",),
-        ("0", "20m"),
-        "Two\nlines.",
-    )
+        "A hole", "600", ("queue",), ("0", "20m"), "Two\nlines.",
+    )  # fmt: skip
     assert second.ask is not None
     assert second.ask.job == "J5"
     assert (first.line("at"), first.line("holds"), second.line("say"), second.line("ask")) == (6, 12, 14, 15)

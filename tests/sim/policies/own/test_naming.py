@@ -13,21 +13,13 @@ def test_named_code_tells_the_parts_of_a_spec() -> None:
     assert named[:5] == ("./a/fair.py", "HEAD~1", True, "Fair", "halflife=2,x=y")
 
 
-@pytest.mark.parametrize(
-    ("spec", "sources"),
-    [
-        ("easy:order=sjf,depth=2", []),
-        ("easy:order=evil:Foo", ["evil"]),
-        ("easy:depth=2,order=evil:Foo:by=3", ["evil"]),
-        ("easy:order=evil.py@=x", ["evil.py"]),
-        ("relaxed:order=./evil.py", ["./evil.py"]),
-        ("adaptive:below=./evil.py", ["./evil.py"]),
-        ("adaptive:above=easy:order=evil:Foo+depth=2", ["evil"]),
-        ("adaptive:below=adaptive:below=a.b", ["a.b"]),
-        ("./fair.py:order=evil:Foo", ["./fair.py", "evil"]),
-        ("./fair.py:Fair:order=evil:Foo", ["./fair.py", "evil"]),
-    ],
-)
+@pytest.mark.parametrize(("spec", "sources"), [
+    ("easy:order=sjf,depth=2", []), ("easy:order=evil:Foo", ["evil"]), ("easy:depth=2,order=evil:Foo:by=3", ["evil"]),
+    ("easy:order=evil.py@=x", ["evil.py"]), ("relaxed:order=./evil.py", ["./evil.py"]),
+    ("adaptive:below=./evil.py", ["./evil.py"]), ("adaptive:above=easy:order=evil:Foo+depth=2", ["evil"]),
+    ("adaptive:below=adaptive:below=a.b", ["a.b"]), ("./fair.py:order=evil:Foo", ["./fair.py", "evil"]),
+    ("./fair.py:Fair:order=evil:Foo", ["./fair.py", "evil"]),
+])  # fmt: skip
 def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None:
     assert [named.source for named in code_in(spec)] == sources
 

@@ -3,18 +3,11 @@ import pytest
 from sim.workload.formats.slurm_text import MOST_HOSTS, fields, hosts, records
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("n1", ["n1"]),
-        ("n[1-2,7]", ["n1", "n2", "n7"]),
-        ("n[09-11]", ["n09", "n10", "n11"]),
-        ("r[1-2]c[1-2]", ["r1c1", "r1c2", "r2c1", "r2c2"]),
-        ("login,gpu[1]-ib,n3", ["login", "gpu1-ib", "n3"]),
-        ("", []),
-        ("(null)", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ("n1", ["n1"]), ("n[1-2,7]", ["n1", "n2", "n7"]), ("n[09-11]", ["n09", "n10", "n11"]),
+    ("r[1-2]c[1-2]", ["r1c1", "r1c2", "r2c1", "r2c2"]), ("login,gpu[1]-ib,n3", ["login", "gpu1-ib", "n3"]), ("", []),
+    ("(null)", []),
+])  # fmt: skip
 def test_hosts_are_spread_in_order(text: str, names: list[str]) -> None:
     assert list(hosts(text)) == names
 

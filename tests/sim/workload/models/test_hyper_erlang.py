@@ -30,18 +30,11 @@ def batch() -> Workload:
     return Workload.of(generate(3000, 64, seed=1))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.random.default_rng(1).exponential(600, 500),
-        np.random.default_rng(2).lognormal(6, 2, 500),
-        np.random.default_rng(3).uniform(100, 200, 500),
-        np.random.default_rng(4).normal(1000, 50, 500),
-        np.array([1.0, 2.0, 3.0, 30.0]),
-        np.array([0.0] * 50 + [1.0] * 25 + [7.0] * 25),
-    ],
-    ids=["exponential", "long tail", "even", "narrow", "four values", "many zeros"],
-)
+@pytest.mark.parametrize("values", [
+    np.random.default_rng(1).exponential(600, 500), np.random.default_rng(2).lognormal(6, 2, 500),
+    np.random.default_rng(3).uniform(100, 200, 500), np.random.default_rng(4).normal(1000, 50, 500),
+    np.array([1.0, 2.0, 3.0, 30.0]), np.array([0.0] * 50 + [1.0] * 25 + [7.0] * 25),
+], ids=["exponential", "long tail", "even", "narrow", "four values", "many zeros"])  # fmt: skip
 def test_a_fit_has_the_first_three_moments(values: Floats) -> None:
     fitted = fit_distribution(values)
     assert fitted.fitted == "three moments"

@@ -28,17 +28,10 @@ def written(*texts: tuple[int, str], columns: int = 8) -> Cells:
     return cells
 
 
-@pytest.mark.parametrize(
-    ("texts", "row"),
-    [
-        ([(1, "日本")], " 日本   "),
-        ([(5, "日本")], "     日 "),
-        ([(-1, "日本")], " 本     "),
-        ([(1, "日本"), (2, "a")], "  a本   "),
-        ([(1, "日本"), (1, "a")], " a 本   "),
-        ([(1, "e\u0301x\u0323")], " éx     "),
-    ],
-)
+@pytest.mark.parametrize(("texts", "row"), [
+    ([(1, "日本")], " 日本   "), ([(5, "日本")], "     日 "), ([(-1, "日本")], " 本     "),
+    ([(1, "日本"), (2, "a")], "  a本   "), ([(1, "日本"), (1, "a")], " a 本   "), ([(1, "e\u0301x\u0323")], " éx     "),
+])  # fmt: skip
 def test_rows_keep_their_width(texts: list[tuple[int, str]], row: str) -> None:
     cells = written(*texts)
     assert drawn(cells) == row

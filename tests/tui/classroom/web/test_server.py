@@ -14,19 +14,11 @@ from tui.classroom.web.fork_server import Child  # noqa: E402
 from tui.classroom.web.serving import Wanted  # noqa: E402
 
 
-@pytest.mark.parametrize(
-    ("headers", "word", "status"),
-    [
-        ({"Origin": "http://evil.test"}, "word", 403),
-        ({"Origin": ORIGIN + "0"}, "word", 403),
-        ({"Origin": "null"}, "word", 403),
-        ({"Origin": ""}, "word", 403),
-        ({"Host": "evil.test"}, "word", 421),
-        ({}, "wor", 403),
-        ({}, "wordy", 403),
-        ({}, "wörd", 403),
-    ],
-)
+@pytest.mark.parametrize(("headers", "word", "status"), [
+    ({"Origin": "http://evil.test"}, "word", 403), ({"Origin": ORIGIN + "0"}, "word", 403),
+    ({"Origin": "null"}, "word", 403), ({"Origin": ""}, "word", 403), ({"Host": "evil.test"}, "word", 421),
+    ({}, "wor", 403), ({}, "wordy", 403), ({}, "wörd", 403),
+])  # fmt: skip
 async def test_a_socket_is_for_our_pages_and_those_who_have_the_word(
     headers: dict[str, str], word: str, status: int
 ) -> None:
@@ -37,23 +29,13 @@ async def test_a_socket_is_for_our_pages_and_those_who_have_the_word(
         assert fork_server.born.empty()
 
 
-@pytest.mark.parametrize(
-    ("path", "host", "status"),
-    [
-        ("/?token=word", "class.test", 200),
-        ("/", "class.test", 403),
-        ("/?token=w", "class.test", 403),
-        ("/?token=word", "evil.test", 421),
-        ("/page.js", "class.test", 200),
-        ("/page.html", "class.test", 404),
-        ("/server.py", "class.test", 404),
-        ("/static/", "class.test", 403),
-        ("/static/../server.py", "class.test", 404),
-        ("/static/%2e%2e/server.py", "class.test", 404),
-        ("/font/bold.ttf", "class.test", 200),
-        ("/download/guessed", "class.test", 404),
-    ],
-)
+@pytest.mark.parametrize(("path", "host", "status"), [
+    ("/?token=word", "class.test", 200), ("/", "class.test", 403), ("/?token=w", "class.test", 403),
+    ("/?token=word", "evil.test", 421), ("/page.js", "class.test", 200), ("/page.html", "class.test", 404),
+    ("/server.py", "class.test", 404), ("/static/", "class.test", 403), ("/static/../server.py", "class.test", 404),
+    ("/static/%2e%2e/server.py", "class.test", 404), ("/font/bold.ttf", "class.test", 200),
+    ("/download/guessed", "class.test", 404),
+])  # fmt: skip
 async def test_a_page_is_for_those_who_have_the_link(path: str, host: str, status: int) -> None:
     async with served() as (client, _, _server), client.get(path, headers={"Host": host}) as answer:
         assert answer.status == status

@@ -58,17 +58,8 @@ def test_fonts_of_a_pdf_are_embedded(path: Path, tmp_path: Path) -> None:
 
 def test_figure_file_makes_the_same_figure(path: Path, tmp_path: Path) -> None:
     asked: list[str | Path] = [
-        "plot",
-        path,
-        "--kind",
-        "ecdf",
-        "--where",
-        "policy=easy",
-        "--title",
-        'A "title" \\ $x$',
-        "--order",
-        "fcfs;easy",
-    ]
+        "plot", path, "--kind", "ecdf", "--where", "policy=easy", "--title", 'A "title" \\ $x$', "--order", "fcfs;easy",
+    ]  # fmt: skip
     asked += ["--xlabel", "hours", "--ylabel", "part", "--legend", "right", "--style", "grey", "--size", "4x3"]
     asked += ["--labels", "easy=EASY;lublin-128=Lublin", "-o", tmp_path / "a.svg", "--save", tmp_path / "figure.toml"]
     assert schedscope(*asked).returncode == 0

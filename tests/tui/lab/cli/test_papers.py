@@ -26,16 +26,10 @@ def test_a_table_is_printed_beside_the_papers_and_kept(tmp_path: Path, monkeypat
     done = schedscope("papers", "small", "--logs", tmp_path, "-o", tmp_path / "r.sqlite")
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        "A table: of two",
-        "",
-        "      mean wait (s)   here  difference",
-        "FCFS          900.0  942.0       +4.7%",
-        "EASY          702.0  702.0       +0.0%",
-        "",
-        "mean wait: median difference +2.3%, the largest +4.7%",
-        "",
+        "A table: of two", "", "      mean wait (s)   here  difference", "FCFS          900.0  942.0       +4.7%",
+        "EASY          702.0  702.0       +0.0%", "", "mean wait: median difference +2.3%, the largest +4.7%", "",
         "A note.",
-    ]
+    ]  # fmt: skip
     assert (tmp_path / "r.sqlite").exists()
     done = schedscope("papers", "small", "--logs", tmp_path, "-o", tmp_path / "r.sqlite", "--jobs", "3")
     assert done.stdout.startswith("A table: of two (here of the first 3 jobs only)\n")

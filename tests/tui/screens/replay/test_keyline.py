@@ -11,16 +11,10 @@ def line_texts(lines: list[Line]) -> list[str]:
     return [each.text.rstrip() for each in lines]
 
 
-@pytest.mark.parametrize(
-    ("what", "keys"),
-    [
-        ("job", "r cause  u helped"),
-        ("turns", ") ( turn"),
-        ("stops", "; : stops"),
-        ("compared", "e other run  C gains  v end compare"),
-        ("differs", "d difference"),
-    ],
-)
+@pytest.mark.parametrize(("what", "keys"), [
+    ("job", "r cause  u helped"), ("turns", ") ( turn"), ("stops", "; : stops"),
+    ("compared", "e other run  C gains  v end compare"), ("differs", "d difference"),
+])  # fmt: skip
 def test_key_line_offers_what_applies_right_now(what: str, keys: str) -> None:
     (without,) = line_texts(key_lines(120, 1, playing=False))
     (line,) = line_texts(key_lines(120, 1, playing=False, applies=frozenset({what})))

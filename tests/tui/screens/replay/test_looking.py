@@ -98,15 +98,11 @@ async def test_z_shows_the_focused_panel_alone_and_back() -> None:
 
 
 PANELS = [
-    ("1", "queue", "easy", "z-figure4"),
-    ("2", "decisions", "easy", "z-figure4"),
-    ("3", "details", "easy", "z-figure4"),
-    ("4", "matrix", "gang-backfill", "z-figure7"),
-    ("m", "matrix", "gang-backfill", "z-figure7"),
-    ("5", "partitions", "multiqueue", "ls-figure1"),
-    ("6", "metrics", "easy", "z-figure4"),
+    ("1", "queue", "easy", "z-figure4"), ("2", "decisions", "easy", "z-figure4"), ("3", "details", "easy", "z-figure4"),
+    ("4", "matrix", "gang-backfill", "z-figure7"), ("m", "matrix", "gang-backfill", "z-figure7"),
+    ("5", "partitions", "multiqueue", "ls-figure1"), ("6", "metrics", "easy", "z-figure4"),
     ("7", "strip", "easy", "z-figure4"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("key", "name", "policy", "trace"), PANELS)

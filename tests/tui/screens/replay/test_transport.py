@@ -96,16 +96,12 @@ async def test_dot_and_comma_walk_decisions_across_steps() -> None:
 
 
 KINDS = [
-    ("s", "z-figure4", "easy", 1, "J1 starts"),
-    ("a", "z-figure4", "easy", 1, "J1 arrives"),
-    ("c", "z-figure4", "easy", 6, "J1 ends"),
-    ("b", "z-figure4", "easy", 6, "J5 is backfilled"),
+    ("s", "z-figure4", "easy", 1, "J1 starts"), ("a", "z-figure4", "easy", 1, "J1 arrives"),
+    ("c", "z-figure4", "easy", 6, "J1 ends"), ("b", "z-figure4", "easy", 6, "J5 is backfilled"),
     ("u", "k-figure3.1", "selective:sf=1.5", 2, "J1 is suspended"),
-    ("r", "k-figure3.1", "selective:sf=1.5", 3, "J1 resumes"),
-    ("h", "w-figure1", "relaxed:omega=1.25", 3, "J2"),
-    ("m", "z-figure7", "gang-migrate", 10, "J3 migrates"),
-    ("o", "ls-figure1", "multiqueue", 3, "borrows 5 processors"),
-]
+    ("r", "k-figure3.1", "selective:sf=1.5", 3, "J1 resumes"), ("h", "w-figure1", "relaxed:omega=1.25", 3, "J2"),
+    ("m", "z-figure7", "gang-migrate", 10, "J3 migrates"), ("o", "ls-figure1", "multiqueue", 3, "borrows 5 processors"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("key", "trace", "policy", "step", "event"), KINDS)
@@ -175,14 +171,9 @@ async def test_jumps_that_lead_nowhere_say_so() -> None:
 
 
 PLACES = [
-    ("#4", 4, 30),
-    ("step 4", 4, 30),
-    ("00:10", 6, 600),
-    ("15m", 6, 900),
-    ("J5", 5, 40),
-    ("J5 starts", 6, 600),
+    ("#4", 4, 30), ("step 4", 4, 30), ("00:10", 6, 600), ("15m", 6, 900), ("J5", 5, 40), ("J5 starts", 6, 600),
     ("#1,000", 10, 2700),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("typed", "step", "clock"), PLACES)
