@@ -2,10 +2,7 @@ from math import inf
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import engine_of
-from tui.chart.cells.grid import Size
-from tui.chart.cells.paint import paint
 from tui.chart.chart_maker import suspensions_between
-from tui.look.palette import DARK
 
 
 def test_suspensions_name_their_jobs(lab: Lab) -> None:

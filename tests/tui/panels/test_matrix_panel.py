@@ -14,7 +14,7 @@ from tests.tui.scenes import context_of, engine_of
 from tui.chart.lanes import Lane
 from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
-from tui.panels.matrix_panel import draw_matrix, phases
+from tui.panels.matrix_panel import draw_matrix
 
 
 def figure_7(**fields: object) -> Context:

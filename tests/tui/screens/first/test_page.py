@@ -11,7 +11,7 @@ from sim.classroom.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.classroom.entries import entries_of_lessons
 from tui.look.palette import DARK
-from tui.screens.first.page import MenuEntry, arranged, drawn, entries, told
+from tui.screens.first.page import MenuEntry, arranged, drawn, entries
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
 SEEN = {"read-this-chart": 99, "backfilling": 2}
