@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from sim.lab.plan import SweepPlan
 from sim.lab.plan_file import seeds
 from sim.lab.sweep import sweep
-from sim.live.cluster.slurm.adapter import Slurm
+from sim.live.cluster.slurm.adapter import SlurmSource
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
@@ -126,7 +126,7 @@ async def live_picture() -> str:
     """Return the picture of the live screen for a captured state of a real Slurm, with the jobs from its accounting; a
     waiting job is selected."""
     captured = Captured("24.11")
-    source = Slurm(captured)
+    source = SlurmSource(captured)
     cluster = replace(source.snapshot(), at=captured.at, cost=0.1)
     watch = Replayed(Recorded([cluster], source.history(0)), "week.slog")
     app = LiveApp(watch, DARK)

@@ -39,7 +39,7 @@ class ContractError(PolicyError):
 
 
 @dataclass(frozen=True)
-class Failure:
+class BrokenRule:
     """Failure of a policy: the rule that it broke, and the smallest workload found on which it does."""
 
     finding: Finding
@@ -60,7 +60,7 @@ class Report:
 
     policy: Policy
     tried: int
-    failure: Failure | None = None
+    failure: BrokenRule | None = None
     growth: Growth | None = None
     notes: tuple[str, ...] = ()
 
@@ -112,7 +112,7 @@ def _examined(policy: Policy, count: int, seed: int, seconds: float, on_try: Cal
     try:
         grown = measured(policy)
         if grown.is_too_slow:  # the trials would take hours
-            return Report(policy, 0, Failure(Finding(SLOW, grown.told, 0), None), grown)
+            return Report(policy, 0, BrokenRule(Finding(SLOW, grown.told, 0), None), grown)
     except SchedscopeError as error:
         slow = error  # a trial may show it with fewer jobs
     tried, alike = 0, [name for name in ALIKE if type(parse_policy(name)) is not type(policy)]
@@ -123,7 +123,7 @@ def _examined(policy: Policy, count: int, seed: int, seconds: float, on_try: Cal
             return Report(policy, tried, _smallest(policy, workload, finding, seconds))
         alike = [name for name in alike if _is_alike(policy, name, workload)]
     if slow is not None:
-        return Report(policy, tried, Failure(Finding(SLOW, str(slow), 0), None))
+        return Report(policy, tried, BrokenRule(Finding(SLOW, str(slow), 0), None))
     notes = [f"it decides exactly as {name} everywhere" for name in alike]
     if (told := verdict(policy)) is not None:
         notes.append(told)
@@ -135,7 +135,7 @@ def trials(count: int, seed: int) -> Iterator[Workload]:
     yield from (read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES)
 
 
-def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
+def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> BrokenRule:
     """Return the failure on as few jobs as possible, with a shorter time limit of a pass than `seconds`."""
 
     def is_broken(smaller: Workload) -> bool:
@@ -145,8 +145,8 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
     small = fewest(workload, is_broken, 3 if finding.rule == SLOW else 10)
     again = broken(policy, small, seconds)
     if again is not None and again.rule == finding.rule:
-        return Failure(again, small)
-    return Failure(finding, workload if finding.rule == SLOW else small)
+        return BrokenRule(again, small)
+    return BrokenRule(finding, workload if finding.rule == SLOW else small)
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:

@@ -99,7 +99,7 @@ class Moved(NamedTuple):
     most: float
 
 
-class Waits(NamedTuple):
+class WaitSums(NamedTuple):
     """Sums of all waits in seconds: `second` is `first` minus what is `saved` by jobs plus what is `added`."""
 
     first: float
@@ -188,7 +188,7 @@ class Comparison(Tabular):
     """Mean slowdowns of the jobs in each batch; a batch is 1,000 jobs in order of submission."""
     categories: tuple[Ratio, ...]
     """Mean bounded slowdowns of the jobs in each of Kettimuthu's sixteen categories."""
-    waits: Waits
+    waits: WaitSums
     starts: Moves
     ends: Moves
     """Jobs that end earlier and later; as many as in `starts` unless jobs are suspended, take turns or lose work."""
@@ -247,9 +247,11 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
     )
 
 
-def _waits(first: Floats, second: Floats) -> Waits:
+def _waits(first: Floats, second: Floats) -> WaitSums:
     more = second - first
-    return Waits(float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum()))
+    return WaitSums(
+        float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum())
+    )
 
 
 def _jobs(values: dict[str, Value]) -> int:

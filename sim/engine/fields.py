@@ -20,7 +20,7 @@ from sim.machine.plan import Plan
 from sim.machine.processors import Machine
 from sim.policies.policy import Policy
 from sim.support.errors import DecisionError
-from sim.workload.limits import Use
+from sim.workload.limits import LimitUse
 from sim.workload.model import Job, Jobs
 from sim.workload.outages import Outage
 from sim.workload.share_tree import ShareTree
@@ -76,7 +76,7 @@ class Fields:
         """Submissions in a run in which some jobs wait for the start or end of other jobs; None if all jobs have a
         fixed submit time
         """
-        self._limits: Use | None = None
+        self._limits: LimitUse | None = None
         """Amount in use of each limit of a user, account or array; None if the workload has no limits"""
         self._tally = RunningTotals()
         self._switches: tuple[Switch, ...] = ()

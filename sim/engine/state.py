@@ -26,7 +26,7 @@ from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.support.errors import DecisionError, PolicyError
-from sim.workload.limits import Use
+from sim.workload.limits import LimitUse
 from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known
 from sim.workload.share_tree import share_trees
@@ -52,7 +52,7 @@ class State(Fields):
         if workload.follows:
             self._releases = Releases(workload)
         if workload.limits is not None:
-            self._limits = Use(workload.limits)
+            self._limits = LimitUse(workload.limits)
         self._waiting = Queue(self._policy.queue_order())
         chosen: Any = self._policy  # whatever it gives
         turns = chosen.turns()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from sim.lab.pivot import Condition, Record, records
+from sim.lab.pivot import Record, RunFilter, records
 from sim.lab.plan import NONE, split_switches
 from sim.lab.results import Results
 from sim.policies.own.naming import code_in
@@ -19,7 +19,7 @@ from sim.workload.options import OPTIONS
 from sim.workload.source import Source, find
 
 
-def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
+def runs_of(results: Results, metrics: list[str], where: Iterable[RunFilter] = ()) -> list[Record]:
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sim.lab.plan import Run
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import code_in, full_spec
-from sim.workload.replay import Jobs, jobs_of
+from sim.workload.replay import JobsRead, jobs_of
 
 
 def copy_of(run: Run) -> str:
@@ -73,14 +73,14 @@ class Copies:
         self._file.seek(start)
         return self._file.read(length)
 
-    def _keep(self, copy: str, jobs: Jobs) -> None:
+    def _keep(self, copy: str, jobs: JobsRead) -> None:
         self.jobs = max(self.jobs, len(jobs.trace.ids))
         content = zlib.compress(pickle.dumps(jobs, protocol=pickle.HIGHEST_PROTOCOL), 1)
         self._places[copy] = self._file.seek(0, 2), len(content)
         self._file.write(content)
 
 
-def unpacked(content: bytes) -> Jobs:
+def unpacked(content: bytes) -> JobsRead:
     """Return the trace from its copy, which must come from a sweep of this program: unpickling other data is unsafe."""
-    jobs: Jobs = pickle.loads(zlib.decompress(content))
+    jobs: JobsRead = pickle.loads(zlib.decompress(content))
     return jobs

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.lab.intervals import Mean, mean
 from sim.lab.kept import Kept, Quantity, quantity
-from sim.lab.pivot import Condition, check_factor, factor, order_of, records
+from sim.lab.pivot import RunFilter, check_factor, factor, order_of, records
 from sim.lab.results import Results
 from sim.lab.series import Panel, Point, log_names, said
 from sim.lab.week import WEEKLY, mean_by_hour
@@ -36,7 +36,7 @@ class DistributionAsk:
     """Factor of the runs (such as policy), or grouping of their jobs (such as class), with a colour for each value."""
     over: str = ""
     """Grouping of jobs whose groups are shown along the horizontal axis; "" for none."""
-    where: tuple[Condition, ...] = ()
+    where: tuple[RunFilter, ...] = ()
     per: float = 1.0
     """Number by which values are divided before they are drawn, such as 3600 to show seconds as hours."""
     least: float = 0.0

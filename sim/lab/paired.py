@@ -53,7 +53,7 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedRuns:
     """Paired comparisons with the baseline over the jobs `label` ("": all), by (row value, column value)."""
 
     label: str
@@ -117,7 +117,7 @@ def more_seeds(differences: Sequence[float]) -> int | None:
     return high - len(differences)
 
 
-def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
+def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[PairedRuns]:
     """Return a table for each group of jobs; in each column, every row is compared with the row `baseline`."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
@@ -139,7 +139,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
         for at, samples, overloaded in _samples(found[label], rows, columns, baseline, name, ask.interval):
             one = paired(samples, None if better is None else better == "smaller", ratio)
             cells[at] = Paired(**{**vars(one), "overloaded": overloaded})
-        made.append(Comparison(label, cells))
+        made.append(PairedRuns(label, cells))
     return made
 
 

@@ -28,7 +28,7 @@ _CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s
 
 
 @dataclass(frozen=True)
-class Condition:
+class RunFilter:
     """Comparison of a run's factor with a value; one typed without a value is met if the factor is not empty."""
 
     name: str
@@ -36,7 +36,7 @@ class Condition:
     value: str = ""
 
     @classmethod
-    def of(cls, text: str) -> Condition:
+    def of(cls, text: str) -> RunFilter:
         """Return the condition that a user typed; no part of it is run as code."""
         if len(text) > 1000 or not (found := _CONDITION.fullmatch(text)):
             raise ParameterError(f"a condition is like load<=1.2 or policy=easy, got {quoted(text)}")
@@ -82,7 +82,7 @@ def check_factor(name: str) -> str:
 
 
 def records(
-    results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
+    results: Results, metrics: Sequence[str], where: Iterable[RunFilter] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
     """Yield names of factors and metrics -> values for each run that meets all conditions.
 
@@ -126,7 +126,7 @@ class PivotQuery:
     columns: str = ""
     value: str = "mean_bounded_slowdown"
     by: str = ""
-    where: tuple[Condition, ...] = ()
+    where: tuple[RunFilter, ...] = ()
     interval: Interval = "seeds"
 
     @property
@@ -134,10 +134,10 @@ class PivotQuery:
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:
-        return replace(self, where=(*self.where, Condition("trace", "=", trace)))
+        return replace(self, where=(*self.where, RunFilter("trace", "=", trace)))
 
 
-class Cell(NamedTuple):
+class PivotCell(NamedTuple):
     """Cell of a table: a mean with its interval, and the number of runs over which it is the mean."""
 
     mean: Mean
@@ -156,7 +156,7 @@ class PivotTable:
     label: str
     rows: tuple[Value, ...]
     columns: tuple[Value, ...]
-    cells: Mapping[tuple[Value, Value], Cell]
+    cells: Mapping[tuple[Value, Value], PivotCell]
     mixed: Mapping[str, int] = field(default_factory=dict)
     """Factors that vary inside cells -> most values in one cell, without the seed and the table's own factors."""
 
@@ -222,7 +222,7 @@ def _units(of: list[Record], others: list[str], name: str) -> dict[object, float
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
-def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
+def _cell(of: list[Record], name: str, interval: Interval) -> PivotCell:
     """Return the cell for the runs `of`: mean and interval; of "seeds", runs with the same seed are one sample. Other
     factors that vary in a cell are not random, so that they give no further samples.
     """
@@ -234,7 +234,7 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
         found = mean_of_batches([record[f"={name}"] for record in of], batches)
     else:
         found = mean([fmean(values) for values in by_seed.values()])
-    return Cell(found, len(of), len(by_seed), overloaded=sum(1 for record in of if record["overload"]))
+    return PivotCell(found, len(of), len(by_seed), overloaded=sum(1 for record in of if record["overload"]))
 
 
 def _competitions(
@@ -249,7 +249,7 @@ def _competitions(
 
 def _mark(
     group: list[tuple[Value, Value]],
-    cells: dict[tuple[Value, Value], Cell],
+    cells: dict[tuple[Value, Value], PivotCell],
     units: Mapping[tuple[Value, Value], Mapping[object, float]],
     is_smaller_better: bool,
 ) -> None:

@@ -44,7 +44,7 @@ PLAN = TextKind("plan", 2**20, PlanError)
 
 
 @dataclass
-class Asked:
+class AskedPlan:
     """Content of a plan file: the values of the factors as written in the file, and the plan's other keys."""
 
     factors: dict[str, list[str]] = field(default_factory=dict)
@@ -63,20 +63,20 @@ def seeds(many: int) -> str:
     return f"{{0..{many - 1}}}"
 
 
-def read_plan(path: str | Path, trust: bool = False) -> Asked:
+def read_plan(path: str | Path, trust: bool = False) -> AskedPlan:
     """Return the content of a plan file, whose folder relative paths start from; `trust`: its code may run."""
     text = PLAN.read(path)
-    return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
+    return _PlanReader(path, text, PLAN.toml(text, path)).asked(trust)
 
 
-class _Reader:
+class _PlanReader:
     """Reader of a plan file, whose errors name the line of the wrong value."""
 
     def __init__(self, path: str | Path, text: str, found: dict[str, Any]) -> None:
         self._path, self._lines, self._found = path, text.splitlines(), found
         self._folder = os.path.dirname(os.fspath(path))
 
-    def asked(self, trust: bool) -> Asked:
+    def asked(self, trust: bool) -> AskedPlan:
         for name in self._found:
             if name not in _WORDS:
                 raise self._error_at(name, f"there is no {quoted(name)} in a plan{near(name, _WORDS)}")
@@ -97,7 +97,7 @@ class _Reader:
             for word in factors[name]:
                 self._checked(name, VARIED[name].taken_word, word)
         cut, keep = self._texts_of("cut"), self._texts_of("keep")
-        return Asked(
+        return AskedPlan(
             {name: values for name, values in factors.items() if values},
             [self._texts_of(0, dict(enumerate([names])), "zip") for names in self._list("zip")],
             self._texts_of("groups"),

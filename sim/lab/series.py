@@ -11,7 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 from sim.lab.intervals import Mean
-from sim.lab.pivot import Condition, PivotQuery, PivotTable, Value, check_factor, order_of, pivot, records
+from sim.lab.pivot import PivotQuery, PivotTable, RunFilter, Value, check_factor, order_of, pivot, records
 from sim.lab.plan import VARIED
 from sim.lab.results import Results
 from sim.support.errors import NotThereError, ParameterError
@@ -78,7 +78,7 @@ def _label(factor: str | None, value: Value, names: Mapping[str, str]) -> str:
     return names.get(str(value), said(value)) if factor == "trace" else said(value)
 
 
-def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
+def log_names(results: Results, where: tuple[RunFilter, ...] = ()) -> dict[str, str]:
     """Return each trace -> its name in a figure: that of the log in its header, or the file's if several have it."""
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())

@@ -22,7 +22,7 @@ from sim.lab.plan import Run, SweepPlan
 from sim.lab.pool import LocalPool, cores, free_memory, size_of_worker
 from sim.lab.results import Results, StoredRun
 from sim.lab.versions import check_versions, versions
-from sim.lab.work import Made, Outcome, Task, work
+from sim.lab.work import Outcome, RunMade, Task, work
 from sim.support.errors import SchedscopeError
 
 LARGEST = 64
@@ -162,7 +162,7 @@ class _Sweep:
         """Runs that workers have returned without having made them; they are sent again."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
-        self._flight: dict[Future[Made], tuple[Task, ...]] = {}
+        self._flight: dict[Future[RunMade], tuple[Task, ...]] = {}
 
     def make(self) -> None:
         pool = self._make_pool()
@@ -205,7 +205,7 @@ class _Sweep:
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle
         except BrokenExecutor as error:
-            broken: Future[Made] = Future()
+            broken: Future[RunMade] = Future()
             broken.set_exception(error)
             self._flight[broken] = bundle
             return False
@@ -218,7 +218,7 @@ class _Sweep:
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
         return (*taken, *islice(self._tasks, size - len(taken)))
 
-    def _take(self, done: set[Future[Made]], pool: Executor) -> bool:
+    def _take(self, done: set[Future[RunMade]], pool: Executor) -> bool:
         """Store the outcomes of finished bundles; return True if a worker has died."""
         broken = False
         made: list[Outcome] = []

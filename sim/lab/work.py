@@ -24,7 +24,7 @@ from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.workload.model import Workload
 from sim.workload.outages import Resize
-from sim.workload.replay import Jobs
+from sim.workload.replay import JobsRead
 from sim.workload.source import Source
 
 LONGEST_ERROR = 500
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
     """Names of the groupings of jobs that were measured."""
 
 
-class Made(NamedTuple):
+class RunMade(NamedTuple):
     """Answer of a worker to a bundle: outcomes in the order of the runs; the rest was not made if it stopped early."""
 
     outcomes: list[Outcome]
@@ -66,7 +66,7 @@ class Made(NamedTuple):
 
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
-) -> Made:
+) -> RunMade:
     """Make runs until `patience` seconds have passed, or a trace is lacking; `copies` are traces by key."""
     check_versions(versions)
     _hold(copies or {})
@@ -74,11 +74,11 @@ def work(
     made: list[Outcome] = []
     for task in tasks:
         if task.copy not in _HELD:
-            return Made(made, task.copy)
+            return RunMade(made, task.copy)
         made.append(_outcome_of(task))
         if perf_counter() - begun > patience:
             break
-    return Made(made)
+    return RunMade(made)
 
 
 def _hold(copies: Mapping[str, bytes]) -> None:
@@ -124,7 +124,7 @@ def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> tuple[Workl
 
 
 @lru_cache(maxsize=2)
-def _held_workload(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> tuple[Workload, Jobs]:
+def _held_workload(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> tuple[Workload, JobsRead]:
     jobs = unpacked(_HELD[copy])
     return Workload.of(jobs.trace, procs, sizes), jobs
 

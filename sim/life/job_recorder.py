@@ -39,7 +39,6 @@ from sim.life.moments import (
     Pass,
     Paused,
     Planned,
-    Range,
     Requeued,
     Returned,
     Shared,
@@ -47,6 +46,7 @@ from sim.life.moments import (
     Submitted,
     Told,
     Unplanned,
+    ValueRange,
     Waited,
     job_in_reason,
     numbers_of,
@@ -88,12 +88,12 @@ class JobRecorder:
         self._freed: tuple[Holder, ...] = ()
         self._came = 0
         self._failures = {outage.begins for outage in engine.workload.outages}
-        self._stay: Stay | None = None
+        self._stay: MatrixStay | None = None
         engine.curious = True
 
     def _begin_with(self, job: Job) -> None:
         """Follow this job: a job that waits for others is replaced, with another submit time, when submitted."""
-        self.job, self._waits, self._plans = job, Waits(self.engine, job), Plans(self.engine, job)
+        self.job, self._waits, self._plans = job, WaitObserver(self.engine, job), Plans(self.engine, job)
         self._since = job.submit
         """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
 
@@ -277,7 +277,7 @@ class JobRecorder:
     def _see_matrix(self) -> None:
         engine, job = self.engine, self.job
         if self._stay is None:
-            self._stay = Stay(engine, job)
+            self._stay = MatrixStay(engine, job)
         if (run := self._running()) is not None and run.row is not None:
             if not self._waits.go_on():
                 self._waits.note(AwaitsTurn(len(engine.moment.rows.rows)), None)
@@ -312,7 +312,7 @@ class JobRecorder:
         self._moments.insert(place, stretch)
 
 
-class Waits:
+class WaitObserver:
     """Observer of the job's reasons to wait, which joins successive steps with the same kind of reason to a stretch."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
@@ -327,7 +327,7 @@ class Waits:
         free, ahead = room(moment), len(moment.queue.ahead_of(job.rank))
         last = self._until_now()
         self._fits = free >= job.procs
-        numbers = {"free": Range(free, free), **numbers_of(state)}
+        numbers = {"free": ValueRange(free, free), **numbers_of(state)}
         if last and isinstance(last.state, NoVictims) and isinstance(state, TooFewFree) and not switched:
             state = last.state  # it looks for victims at its ticks only
         if last and (type(last.state), last.blocker, last.head) == (type(state), job_in_reason(state), head):
@@ -364,7 +364,7 @@ class Waits:
 # The job in the matrix.
 
 
-class Stay:
+class MatrixStay:
     """Totals of the job in the matrix, updated after each step; most of them begin with its first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
@@ -373,7 +373,7 @@ class Stay:
         self._since, self._ran = engine.now, 0.0
         self._rows, self._own = self._count()
         self._home = self._matrix.home(self._rank)
-        self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+        self._most = ValueRange(self._rows, self._rows), ValueRange(self._own, self._own)
         self._alone: float = 0
         self._replicated: float = 0
         self._owed: float = 0
@@ -384,9 +384,9 @@ class Stay:
         self._pass_time(self._engine.now)
         self._rows, self._own = self._count()
         if self._begin is None:
-            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+            self._most = ValueRange(self._rows, self._rows), ValueRange(self._own, self._own)
         rows, own = self._most
-        self._most = rows.also(Range(self._rows, self._rows)), own.also(Range(self._own, self._own))
+        self._most = rows.also(ValueRange(self._rows, self._rows)), own.also(ValueRange(self._own, self._own))
         for decision in decisions:
             if isinstance(decision, Migrate):
                 self._migrated += 1
@@ -404,7 +404,7 @@ class Stay:
             self._first = self._engine.moment.start_of(self._rank) == self._begin
             self._alone = self._replicated = 0
             self._rows, self._own = self._count()
-            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+            self._most = ValueRange(self._rows, self._rows), ValueRange(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
         """Return the stay up to `now`, None if the job had no turn; `ran`: total progress (None: until now)."""

@@ -13,14 +13,14 @@ from sim.workload.model import Job
 # Moments
 
 
-class Range(NamedTuple):
+class ValueRange(NamedTuple):
     """Smallest and largest value of a number over several steps."""
 
     low: float
     high: float
 
-    def also(self, value: Range) -> Range:
-        return Range(min(self.low, value.low), max(self.high, value.high))
+    def also(self, value: ValueRange) -> ValueRange:
+        return ValueRange(min(self.low, value.low), max(self.high, value.high))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Waited:
     until: float
     steps: int
     state: Reason
-    numbers: dict[str, Range]
+    numbers: dict[str, ValueRange]
     """Range of each number of the reason, by name, and of the free processors (`free`)."""
     ahead: tuple[int, int]
     """Number of jobs in front of the job at the beginning of the stretch, and at its end."""
@@ -176,9 +176,9 @@ class Shared:
     ran: float
     """Seconds for which the job ran during this stay."""
     first: bool
-    rows: Range
+    rows: ValueRange
     """Smallest and largest number of rows that the matrix had during the stay."""
-    own: Range
+    own: ValueRange
     """Smallest and largest number of rows that the job was in at once."""
     alone: float = 0
     """Seconds in which the job was in all rows of the matrix."""
@@ -224,6 +224,6 @@ def job_in_reason(state: Reason) -> Job | None:
     return next(iter(jobs_in(state)), None)
 
 
-def numbers_of(state: Reason) -> dict[str, Range]:
+def numbers_of(state: Reason) -> dict[str, ValueRange]:
     fields = fields_of(state).items()
-    return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}
+    return {key: ValueRange(value, value) for key, value in fields if isinstance(value, int | float)}

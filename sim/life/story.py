@@ -19,7 +19,6 @@ from sim.life.moments import (
     Moment,
     Paused,
     Planned,
-    Range,
     Requeued,
     Returned,
     Shared,
@@ -27,6 +26,7 @@ from sim.life.moments import (
     Submitted,
     Told,
     Unplanned,
+    ValueRange,
     Waited,
 )
 from sim.machine.processors import written
@@ -284,5 +284,5 @@ def _cost(moment: Shared) -> str:
     return f"; it {both}" if both else ""
 
 
-def _range(numbers: Range) -> str:
+def _range(numbers: ValueRange) -> str:
     return f"{numbers.low:,}" if numbers.low == numbers.high else f"{numbers.low:,} to {numbers.high:,}"

@@ -153,7 +153,7 @@ class OfUser(OfJob):
 
 
 @dataclass(frozen=True)
-class Because(_OfOneStep):
+class WaitsBecause(_OfOneStep):
     """Condition that a considered job is kept waiting for a reason: `job 17 waits because too few free`."""
 
     who: OfJob
@@ -245,7 +245,7 @@ class OfVariable(_OfOneStep):
         return any(holds(value, self.value) for value in instant.code.numbers_of(self.name))
 
 
-Condition: TypeAlias = Threshold | Happens | Changes | OfJob | Because | OwnNumber | OnLine | OfVariable
+Condition: TypeAlias = Threshold | Happens | Changes | OfJob | WaitsBecause | OwnNumber | OnLine | OfVariable
 
 
 # In writing

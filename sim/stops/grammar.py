@@ -26,7 +26,6 @@ from sim.stops.conditions import (
     MOST,
     RELATIONS,
     WORD,
-    Because,
     Changes,
     Condition,
     Happens,
@@ -36,6 +35,7 @@ from sim.stops.conditions import (
     OnLine,
     OwnNumber,
     Threshold,
+    WaitsBecause,
 )
 from sim.stops.instants import Instant, OfMoment
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
@@ -284,10 +284,10 @@ class _Parser:
             raise self._error(f"no variable {name.text!r} in the policy's code{others}", name.position)
         return OfVariable(name.text, self._relation(name.text), self._signed_number())
 
-    def _parse_reason(self, who: OfJob) -> Because:
+    def _parse_reason(self, who: OfJob) -> WaitsBecause:
         token = self._token
         if token.is_quoted and token.text:
-            return Because(who, self._take().text.lower())
+            return WaitsBecause(who, self._take().text.lower())
         words = []
         while self._token.text and self._token.word not in ("and", "or", ")"):
             words.append(self._take().word)
@@ -299,9 +299,9 @@ class _Parser:
                 f"expected a reason such as too few free, or part of its sentence in quotes{_got_text(refusal)}{hint}",
                 token.position,
             )
-        return Because(who, reason)
+        return WaitsBecause(who, reason)
 
-    def _of_jobs(self, whose: str) -> OfJob | Because | OwnNumber:
+    def _of_jobs(self, whose: str) -> OfJob | WaitsBecause | OwnNumber:
         """Parse a condition about a job, or about any job of a user (`whose` is the word that was read)."""
         who = self._take()
         if not who.text or (who.text in "()<=>=" and not who.is_quoted):

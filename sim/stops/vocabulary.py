@@ -116,7 +116,7 @@ EVENTS: dict[str, Event] = {
 }
 
 
-class Change(NamedTuple):
+class Changing(NamedTuple):
     """Value whose change from one step to the next is an event; `read` returns the value, "" if a step has none."""
 
     meaning: str
@@ -124,8 +124,8 @@ class Change(NamedTuple):
     in_columns: bool = True
 
 
-CHANGES: dict[str, Change] = {
-    "head changes": Change(
+CHANGES: dict[str, Changing] = {
+    "head changes": Changing(
         "a different job becomes first in the queue", lambda i: i.head.id if i.head else "", in_columns=False
     )
 }

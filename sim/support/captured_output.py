@@ -27,7 +27,7 @@ Listener: TypeAlias = Callable[[int, float, str], None]
 """Function called for each line that user-defined code prints: number of the step, time in seconds, line."""
 
 
-class Run(Protocol):
+class PrintingRun(Protocol):
     """State of a run in which user-defined code may print."""
 
     @property
@@ -43,7 +43,7 @@ class Run(Protocol):
 
 
 class _Hearing(local):
-    run: Run | None = None
+    run: PrintingRun | None = None
     listener: Listener | None = None
     is_debugging = False
 
@@ -197,7 +197,7 @@ def may_be_heard() -> bool:
     return bool(_OWN)
 
 
-def hear(run: Run | None) -> None:
+def hear(run: PrintingRun | None) -> None:
     """Append the output of user-defined code in this thread to the lines of `run`; None: it goes to stderr."""
     _HEARING.run = run
     if _OWN:

@@ -207,14 +207,14 @@ def shortened(text: str, most: int = 40) -> str:
 # Names and numbers
 
 
-class Named(Protocol):
+class HasId(Protocol):
     """Job, or another object with an attribute `id`."""
 
     @property
     def id(self) -> str: ...
 
 
-def name(job: Named) -> str:
+def name(job: HasId) -> str:
     """Return the name of a job for the screen: its id, with a J in front if the id begins with a digit.
 
     >>> from types import SimpleNamespace as Job

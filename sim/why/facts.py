@@ -88,7 +88,7 @@ class PlannedFor(NamedTuple):
     """True if the plan is recomputed at each pass, so that the planned start is no promise."""
 
 
-class AskedFor(NamedTuple):
+class AskedStart(NamedTuple):
     """Fact of the start `at` that the user requested; `granted` is True if this start was reserved."""
 
     at: float
@@ -140,14 +140,14 @@ class Sitters(NamedTuple):
     """Row of the matrix in which these jobs run, the one where they end first; None if no rows take turns."""
 
 
-class Kept(NamedTuple):
+class KeptFree(NamedTuple):
     """Fact that the processors of a suspended job are kept for it."""
 
 
 # Why it could start
 
 
-class Passes(NamedTuple):
+class PassesJobs(NamedTuple):
     jobs: tuple[Job, ...]
 
 
@@ -156,8 +156,8 @@ class Freed(NamedTuple):
 
 
 Fact: TypeAlias = (
-    Needs | Free | FreeInRow | Enough | Detail | Ahead | PassedBy | PlannedFor | AskedFor | Delays | DelaysNobody
-    | Grown | Ran | Sitters | Kept | Passes | Freed
+    Needs | Free | FreeInRow | Enough | Detail | Ahead | PassedBy | PlannedFor | AskedStart | Delays | DelaysNobody
+    | Grown | Ran | Sitters | KeptFree | PassesJobs | Freed
 )  # fmt: skip
 
 # In words
@@ -187,7 +187,7 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
                 "planned for",
                 f"{at(time)}{_in_row(row)}{_moved_clause(moved)}{' (recomputed at every step, not a promise)' * anew}",
             )
-        case AskedFor(time, granted):
+        case AskedStart(time, granted):
             return "asked for", f"{at(time)}{', granted' * granted}"
         case Delays(job, seconds, others):
             more = f", and {count(others, 'other')}" if others else ", and perhaps others" if others is None else ""
@@ -201,9 +201,9 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
         case Sitters(sitters, row):
             told = [f"{name(job)} ({procs:,}, until {at(until)})" for job, procs, until in sitters]
             return "on its procs", f"{listed(told)}{_in_row(row)}"
-        case Kept():
+        case KeptFree():
             return "its procs", "kept free for it: no other job starts on them"
-        case Passes(passed):
+        case PassesJobs(passed):
             return "passes", listed(map(name, passed))
         case Freed(freed):
             return "ended now", listed(map(name, freed))

@@ -46,7 +46,7 @@ def facts_of_waiting(
     if passed.jobs:
         yield passed
     if job.reserve is not None:
-        yield f.AskedFor(job.reserve, queued.granted)
+        yield f.AskedStart(job.reserve, queued.granted)
     if queued.planned is not None:
         yield f.PlannedFor(queued.planned, queued.moved, queued.row, anew=not queued.reserved)
     if snapshot.matrix is None and nodes is None and snapshot.awaited is None and job.procs <= snapshot.free:
@@ -143,7 +143,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
     if sitters := sitters_of(snapshot, halted):
         yield sitters
     if snapshot.awaited == halted.job.rank:
-        yield f.Kept()
+        yield f.KeptFree()
     yield f.Grown(halted.xfactor)
 
 
@@ -180,4 +180,4 @@ def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | Non
         came = began.job.submit, began.job.rank
         passed = tuple(job for job in snapshot.queue.jobs if (job.submit, job.rank) < came)
         if passed:
-            yield f.Passes(passed)
+            yield f.PassesJobs(passed)

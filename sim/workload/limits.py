@@ -130,7 +130,7 @@ def _amount(resource: str, request: Request, shape: Shape) -> int:
     return request.each[kind] * (request.tasks or request.nodes or 0) + once * nodes
 
 
-class Use:
+class LimitUse:
     """Amounts of the limited resources that the running jobs hold now, counted for each limit."""
 
     def __init__(self, limits: Limits) -> None:
@@ -140,8 +140,8 @@ class Use:
         self.submitted: dict[int, int] = defaultdict(int)
         """Mapping from the index of a limit to the number of waiting and running jobs that count against it"""
 
-    def copy(self) -> Use:
-        twin = Use(self.limits)
+    def copy(self) -> LimitUse:
+        twin = LimitUse(self.limits)
         twin.used.update(self.used)
         twin.submitted.update(self.submitted)
         return twin

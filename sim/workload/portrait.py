@@ -34,7 +34,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Spread:
+class SpreadOf:
     """Mean, median, maximum (`most`) and standard deviation of the values in a column."""
 
     mean: float
@@ -72,7 +72,7 @@ class Arrivals:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class EstimateQuality:
     """Accuracy of the users' estimates, over the jobs that have an estimate."""
 
     given: int
@@ -128,20 +128,20 @@ class Portrait:
     queues: Parties
     accounts: Parties
     statuses: tuple[tuple[str, int], ...]
-    width: Spread | None
+    width: SpreadOf | None
     widths: tuple[Bin, ...]
     serial: int
     powers_of_two: int
     """Number of jobs whose processors are an exact power of two, including serial jobs."""
-    run: Spread | None
+    run: SpreadOf | None
     runs: tuple[Bin, ...]
-    recorded_wait: Spread | None
-    gap: Spread | None
+    recorded_wait: SpreadOf | None
+    gap: SpreadOf | None
     """Summary of the seconds between two submissions; None if there are fewer than two jobs."""
     ties: int
     """Number of jobs submitted in the same second as the job before."""
     arrivals: Arrivals | None
-    estimates: Estimates | None
+    estimates: EstimateQuality | None
     categories: tuple[int, ...]
     """Number of jobs in each of Kettimuthu's sixteen categories (by run time and width), in the order of CATEGORIES."""
     coarse: tuple[int, ...]
@@ -210,10 +210,10 @@ def _on_nodes(workload: Workload, shape: Shape) -> OnNodes:
     )
 
 
-def _spread_of(values: Floats | Ints) -> Spread | None:
+def _spread_of(values: Floats | Ints) -> SpreadOf | None:
     if not len(values):
         return None
-    return Spread(float(values.mean()), float(np.median(values)), float(values.max()), float(values.std()))
+    return SpreadOf(float(values.mean()), float(np.median(values)), float(values.max()), float(values.std()))
 
 
 def _counts(index: Ints, length: int) -> tuple[int, ...]:
@@ -293,7 +293,7 @@ def _local(seconds: Ints, zone: tzinfo) -> Ints:
     return seconds + np.array(shifts, dtype=np.int64)[index]
 
 
-def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
+def _estimates(workload: Workload, trace: Trace | None) -> EstimateQuality | None:
     given = _has_estimate(workload, trace)
     if not given.any():
         return None
@@ -302,7 +302,7 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
     first = np.argsort(-uses, kind="stable")[:MOST_USED]
     share_used = run / estimate
     quantiles = np.quantile(share_used, QUANTILES).tolist()
-    return Estimates(
+    return EstimateQuality(
         given=int(given.sum()),
         most_used=tuple((float(values[i]), int(uses[i])) for i in first),
         values=len(values),

@@ -25,7 +25,7 @@ class Facts(Protocol):
 
 
 @dataclass(frozen=True)
-class Jobs:
+class JobsRead:
     """Trace as it is read, of a recording or of any other file. It can be sent to a worker."""
 
     trace: Trace
@@ -65,14 +65,14 @@ def replay_of(source: Source, heard: Callable[[float], object] | None = None) ->
     return jobs_of(source, heard).replay(source)
 
 
-def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> Jobs:
+def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> JobsRead:
     """Return the trace of a source, with the facts of its pictures if it is a recording, before any transform."""
     path = find(source.trace)
     if not is_recording(path):
-        return Jobs(source.read_trace(heard))
+        return JobsRead(source.read_trace(heard))
     seen: Facts = annexed("recorded facts")(path, heard)
     trace = source.read_trace(has_limits=seen.has_limits)
-    return Jobs(seen.as_they_came(trace) if source.held == "eligible" else trace, seen)
+    return JobsRead(seen.as_they_came(trace) if source.held == "eligible" else trace, seen)
 
 
 def trace_of(source: Source) -> Trace:

@@ -72,7 +72,7 @@ class Admission:
         return listed[self.within].why_never(now) if self.within >= 0 else ""
 
 
-class Asking(Protocol):
+class MayBeReserved(Protocol):
     """Request of a job that reservations of nodes may concern."""
 
     @property
@@ -127,8 +127,8 @@ class Reserved:
     reservations: tuple[NodeReservation, ...]
 
     @property
-    def _asking(self) -> Sequence[Asking]:
-        return cast(Sequence[Asking], cast(Any, self).requests)
+    def _asking(self) -> Sequence[MayBeReserved]:
+        return cast(Sequence[MayBeReserved], cast(Any, self).requests)
 
     def reserved_since(self, zero: float | None, name: str) -> Self:
         """Return the shape with reservations in the time of a trace that begins at `zero` (None: unknown)."""

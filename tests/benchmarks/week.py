@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sim.live.cluster.pace import Pace
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.scratch import Scratch
 from sim.live.cluster.values import Cluster, ClusterJob
 from tests.sim.live.cluster.busy import MINUTE, busy
@@ -91,7 +91,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "week.slog")
-        recorder, spent = Recorder(path), 0.0
+        recorder, spent = PollRecorder(path), 0.0
         for number, cluster in enumerate(busy(polls), 1):
             begin = time.process_time()
             recorder.add(cluster)

@@ -98,10 +98,10 @@ def has_moved(after: After, job: Work, at: float, moved: Lasts | None) -> None:
         demand(was is not None and moved.is_about(abs(at - was)), f"it was planned for {was}")
 
 
-@reads(f.AskedFor, "asked for: {t}", "asked for: {t}, granted")
+@reads(f.AskedStart, "asked for: {t}", "asked for: {t}, granted")
 def _(after: After, job: Work, found: Evidence, at: float) -> None:
     demand_equal(at, job.reserve)
-    granted = any(isinstance(fact, f.AskedFor) and fact.granted for fact in found.facts)
+    granted = any(isinstance(fact, f.AskedStart) and fact.granted for fact in found.facts)
     demand_equal(granted, job.rank in after.world.granted)
 
 
@@ -178,15 +178,15 @@ def _(after: After, job: Work, found: Evidence, told: str) -> None:
         demand_equal(row and int(row[1]), turning and turning.home_of(rank).number, "row")
 
 
-@reads(f.Kept, "its procs: kept free for it: no other job starts on them")
+@reads(f.KeptFree, "its procs: kept free for it: no other job starts on them")
 def _(after: After, job: Work, found: Evidence) -> None:
     demand_equal(after.world.awaited, job.rank)
 
 
-@reads(f.Passes, "passes: {js}")
+@reads(f.PassesJobs, "passes: {js}")
 def _(after: After, job: Work, found: Evidence, said: Names) -> None:
     ranks = sorted(r for r in after.world.waiting if (after.world.jobs[r].submit, r) < (job.submit, job.rank))
-    fact = next(fact for fact in found.facts if isinstance(fact, f.Passes))
+    fact = next(fact for fact in found.facts if isinstance(fact, f.PassesJobs))
     demand_equal(sorted(other.rank for other in fact.jobs), ranks, "who came before and waits on")
     demand_equal(len(said[0]) + said[1], len(ranks))
     demand_equal(said[0], [f"J{other.id}" for other in fact.jobs[: len(said[0])]], "the first of them")

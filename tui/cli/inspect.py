@@ -17,10 +17,10 @@ from sim.workload.portrait import (
     CRASH_RUN,
     Arrivals,
     Bin,
-    Estimates,
+    EstimateQuality,
     Parties,
     Portrait,
-    Spread,
+    SpreadOf,
     portrait,
 )
 from sim.workload.source import Source
@@ -184,7 +184,7 @@ def _whole_range(bin_: Bin, most: int) -> str:
     return f"{high:,}" if low >= high else f"{low:,}–{high:,}"
 
 
-def _typical(spread: Spread | None, show: Callable[[float], str]) -> str:
+def _typical(spread: SpreadOf | None, show: Callable[[float], str]) -> str:
     if spread is None:
         return ""
     return f"Mean {show(spread.mean)}, median {show(spread.median)}, most {show(spread.most)}."
@@ -290,7 +290,7 @@ def _tenth(bin_: Bin) -> str:
     return f"{100 * bin_.low:.0f}–{100 * bin_.high:.0f} %"
 
 
-def _accuracy(known: Estimates) -> str:
+def _accuracy(known: EstimateQuality) -> str:
     median = dict(known.ratio_quantiles)[0.5]
     words = f"The mean estimate is {number(known.over_factor, 1)} times the mean run time; half of the jobs "
     words += f"use at most {percent(median)} of theirs. {count(known.exceeded, 'job')} "

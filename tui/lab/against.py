@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.lab.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
+from sim.lab.paired import MOST_SEEDS, RESAMPLES, Paired, PairedRuns
 from sim.lab.pivot import PivotQuery, Record, check_factor
 from sim.lab.series import said
 from sim.support.formatting import count, percent, printable, shortened
@@ -12,7 +12,7 @@ from tui.cli.terminal import split
 from tui.look.text import Align, cell, number, titled
 
 
-def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool, width: int | None) -> list[str]:
+def against_table(of: PairedRuns, ask: PivotQuery, baseline: str, ratio: bool, width: int | None) -> list[str]:
     """Return a table as lines, with a row for each comparison with the baseline: differences or, with `ratio`, ratios.
     A row has confidence intervals, and the number of further seeds (or batches) that would make the difference
     significant. `width` is the largest width in columns; None for any width.
@@ -50,7 +50,7 @@ def _numbers(found: Paired, ask: PivotQuery, ratio: bool) -> list[str]:
     return [told(found.value), interval(found.student), interval(found.bootstrap), better, sign, more]
 
 
-def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline: str) -> Iterator[str]:
+def _method(of: PairedRuns, ask: PivotQuery, sample: str, ratio: bool, baseline: str) -> Iterator[str]:
     if sample == "seed":
         pairs = "a pair has the same trace, options and seed; pairs of a seed are one sample"
     else:
@@ -72,7 +72,7 @@ def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline:
         yield f"! overloaded ({pairs}): the queue only grows, so that a mean says how long the run was"
 
 
-def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
+def against_rows(of: PairedRuns, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
     """Yield a record for each comparison with the baseline, for JSON and CSV; with `ratio`, ratios, not differences."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sim.live.cluster.changes import Event, Kind
+from sim.live.cluster.changes import Kind, PollEvent
 from sim.live.cluster.values import ClusterJob
 from sim.support.formatting import count, printable, span
 
@@ -13,7 +13,7 @@ from sim.support.formatting import count, printable, span
 class EventKind(NamedTuple):
     """Kind of events; `sentence` takes an event and its job, None if the job is not in the poll."""
 
-    sentence: Callable[[Event, ClusterJob | None], str]
+    sentence: Callable[[PollEvent, ClusterJob | None], str]
     style: str = ""
     turn: int = 0
     """Position in the list of a picture's events: those with 0 come first."""
@@ -22,23 +22,23 @@ class EventKind(NamedTuple):
     """True if the user can choose to jump to events of this kind alone."""
 
 
-def _arrived(event: Event, job: ClusterJob | None) -> str:
+def _arrived(event: PollEvent, job: ClusterJob | None) -> str:
     if job is None:
         return f"{_job(event)} arrived"
     return f"{_job(event)} of {printable(job.user)} arrived, {count(job.cpus, 'core')}"
 
 
-def _started(event: Event, job: ClusterJob | None) -> str:
+def _started(event: PollEvent, job: ClusterJob | None) -> str:
     where = f" on {printable(','.join(job.nodes[:3]))}{' ...' if len(job.nodes) > 3 else ''}" if job else ""
     return f"{_job(event)} started{where}"
 
 
-def _ended(event: Event, job: ClusterJob | None) -> str:
+def _ended(event: PollEvent, job: ClusterJob | None) -> str:
     how = "" if event.after == "gone" else f": {printable(event.after).replace('_', ' ').lower()}"
     return f"{_job(event)} ended{how}"
 
 
-def _job(event: Event) -> str:
+def _job(event: PollEvent) -> str:
     return f"J{printable(event.subject)}"
 
 

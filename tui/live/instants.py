@@ -9,7 +9,7 @@ from functools import cached_property
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import AsRecorded
-from sim.live.cluster.changes import Event
+from sim.live.cluster.changes import PollEvent
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.values import Cluster
 from sim.workload.model import Job
@@ -22,7 +22,7 @@ class OfPicture:
     observed: Observed
     picture: int
     cluster: Cluster
-    events: tuple[Event, ...]
+    events: tuple[PollEvent, ...]
 
     @property
     def step(self) -> int:

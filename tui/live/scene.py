@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sim.live.cluster.changes import Event
+from sim.live.cluster.changes import PollEvent
 from sim.live.cluster.dates import date
 from sim.live.cluster.observed import Dated, Observed
 from sim.live.cluster.reasons import say
@@ -63,7 +63,7 @@ class LiveScene:
     pictures: int
     chart: ChartScene | None
     strip: StripScene
-    events: tuple[Event, ...] = ()
+    events: tuple[PollEvent, ...] = ()
     state: State = State()
     follows: bool = True
     """True if the newest poll is shown, and then each that follows."""
@@ -169,7 +169,7 @@ def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> St
     return StripScene(begin, end, end, tuple(s for s, _ in shown), tuple(float(w) for _, w in shown), tuple(marks))
 
 
-def event_in_words(scene: LiveScene, event: Event) -> str:
+def event_in_words(scene: LiveScene, event: PollEvent) -> str:
     return EVENTS[event.kind].sentence(event, scene.cluster.job_of.get(event.subject))
 
 

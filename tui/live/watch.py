@@ -13,12 +13,11 @@ from math import inf
 from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim.live.cluster.changes import Event as Change
-from sim.live.cluster.changes import changes
+from sim.live.cluster.changes import PollEvent, changes
 from sim.live.cluster.observed import Observed, sharing
 from sim.live.cluster.pace import Pace
 from sim.live.cluster.scratch import Scratch
-from sim.live.cluster.values import Cluster, ClusterJob, Source
+from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource
 from sim.stops.grammar import Stop
 from sim.support.errors import SchedscopeError
 from sim.workload.formats.zone import zone_here
@@ -178,7 +177,7 @@ class Watch:
             return None
         return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
 
-    def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
+    def _happened(self, picture: int, cluster: Cluster) -> tuple[PollEvent, ...]:
         """Return the events since the poll before; if they are not kept, they are computed again."""
         kept = self.observed.happened(picture)
         return changes(self.picture(picture - 1), cluster) if kept is None else kept
@@ -329,7 +328,7 @@ class Live(Watch):
     """Observation of a live scheduler; all polls are stored in `aside`, only the latest in memory."""
 
     def __init__(
-        self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
+        self, source: ClusterSource, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
         aside: Scratch | None = None,
     ) -> None:  # fmt: skip
         self._pace = Pace.of(every)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from math import isclose, isnan
 from typing import Literal, NamedTuple
 
-from sim.classroom.lessons.runs import Moment, Runs
+from sim.classroom.lessons.runs import RunMoment, Runs
 from sim.engine.snapshot import Running
 from sim.history.node_use import barred, use_now
 from sim.metrics.catalogue import FRAGMENTATION, METRICS, metric
@@ -37,7 +37,7 @@ _CLAIM = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)", re.DOTALL)
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-class Value(NamedTuple):
+class LessonValue(NamedTuple):
     """Number with its unit; the unit determines how the number is written."""
 
     number: float
@@ -64,7 +64,7 @@ class Value(NamedTuple):
 class Names:
     """Values of the names that a lesson uses, at the time of one scene, read from the lesson's runs."""
 
-    def __init__(self, runs: Runs, moment: Moment) -> None:
+    def __init__(self, runs: Runs, moment: RunMoment) -> None:
         self._runs, self._moment = runs, moment
 
     def filled(self, text: str) -> str:
@@ -73,7 +73,7 @@ class Names:
     def written(self, name: str) -> str:
         return self.value(name).written(self._moment.clock)
 
-    def value(self, text: str) -> Value:
+    def value(self, text: str) -> LessonValue:
         """Return the value of a name, or the sum or difference of several names."""
         first, *others = re.split(r"\s([+-])\s", text.strip())
         value = self._term(first)
@@ -81,7 +81,7 @@ class Names:
             other = self._term(term)
             is_apart = value.unit == other.unit == "moment" and sign == "-"
             number = value.number - other.number if sign == "-" else value.number + other.number
-            value = Value(number, "span" if is_apart else value.unit)
+            value = LessonValue(number, "span" if is_apart else value.unit)
         return value
 
     def claim(self, text: str) -> str | None:
@@ -96,16 +96,16 @@ class Names:
         told = (side._replace(unit=unit.unit).written(self._moment.clock) for side in (one, other))
         return f"{text} does not hold: {f' {relation} '.join(told)}"
 
-    def _value_of_side(self, text: str) -> Value:
+    def _value_of_side(self, text: str) -> LessonValue:
         """Return the value of one side of a statement: of names, of a number, or of a duration such as 2h."""
         if re.match(r"[\d-]", text.strip()):
             try:
-                return Value(float(text), "factor")
+                return LessonValue(float(text), "factor")
             except ValueError:
-                return Value(seconds_of(text), "span")
+                return LessonValue(seconds_of(text), "span")
         return self.value(text)
 
-    def _term(self, text: str) -> Value:
+    def _term(self, text: str) -> LessonValue:
         found = TERM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)} is no name of a number: J5.start, mean_wait, J3.wait@fcfs")
@@ -119,22 +119,22 @@ class Names:
             raise ParameterError(f"{quoted(text.strip())}: that never happens in this run")
         return value
 
-    def _of_job(self, called: str, name: str, branch: str) -> Value:
+    def _of_job(self, called: str, name: str, branch: str) -> LessonValue:
         job = self._runs.workload_of(branch).jobs[self._runs.workload.rank_of(called)]
         if name not in _OF_JOB:
             raise ParameterError(f"of a job there is no {quoted(name)}{near(name, _OF_JOB)}")
         unit, ask = _OF_JOB[name]
-        return Value(ask(self, job, branch), unit)
+        return LessonValue(ask(self, job, branch), unit)
 
-    def _of_run(self, name: str, branch: str, of_moment: bool) -> Value:
+    def _of_run(self, name: str, branch: str, of_moment: bool) -> LessonValue:
         if name in _OF_MOMENT and of_moment:
             unit, ask = _OF_MOMENT[name]
-            return Value(ask(self), unit)
+            return LessonValue(ask(self), unit)
         names = [entry.name for entry in (*METRICS, *FRAGMENTATION)]
         if name not in names:
             raise ParameterError(f"there is no number {quoted(name)}{near(name, [*names, *_OF_MOMENT])}")
         number = self._runs.metrics(branch).get(name)
-        return Value(float("nan") if number is None else float(number), _UNITS[metric(name).unit])
+        return LessonValue(float("nan") if number is None else float(number), _UNITS[metric(name).unit])
 
     @property
     def useless(self) -> int:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from sim.classroom.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
 from sim.classroom.lessons.names import IN_BRACES, Names
 from sim.classroom.lessons.questions import Question, question
-from sim.classroom.lessons.runs import FIRST, Moment, Runs
+from sim.classroom.lessons.runs import FIRST, RunMoment, Runs
 from sim.support.errors import ParameterError, SchedscopeError, TraceError
 from sim.support.formatting import Step, parse_moment
 from sim.workload.model import Trace, Workload
@@ -34,7 +34,7 @@ class Staged:
     text: str
     """Text of the scene in Markdown, with the numbers of the run filled in."""
     notes: str
-    moment: Moment
+    moment: RunMoment
     window: tuple[float, float] | None
     """(begin, end) of the time that the chart shows, in seconds; None for the view with which a replay begins."""
     panels: tuple[str, ...]
@@ -124,14 +124,14 @@ class Performance:
         self._before = staged
         return staged
 
-    def _names(self, moment: Moment) -> Names:
+    def _names(self, moment: RunMoment) -> Names:
         return Names(self.runs, moment)
 
     def _estimated(self, estimates: str) -> Workload:
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
-    def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
+    def _filled(self, scene: LessonScene, key: str, text: str, moment: RunMoment) -> str:
         names = self._names(moment)
         return IN_BRACES.sub(lambda found: self._try_to(scene, key, lambda: names.written(found[1]), ""), text)
 
@@ -156,14 +156,14 @@ class Performance:
 
     # Moments
 
-    def _moment_of(self, scene: LessonScene) -> Moment:
+    def _moment_of(self, scene: LessonScene) -> RunMoment:
         """Return the moment of a scene: its time, its branch, and the second branch to compare with, if any."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._moment_in_branch(scene, self._beginning_of(self._home))
         if (other := scene.switch) is not None:
             made = self._checked(scene, "switch", lambda: self.runs.switched(moment, other))
-            moment = Moment(made, moment.step + 1, moment.clock)
+            moment = RunMoment(made, moment.step + 1, moment.clock)
         if (beside := scene.compare) is not None:
             return moment._replace(beside=self._checked(scene, "compare", lambda: self.runs.branch(beside)))
         if (aside := scene.compare_here) is not None:
@@ -171,7 +171,7 @@ class Performance:
             return moment._replace(beside=made)
         return moment
 
-    def _beginning_of(self, branch: str) -> Moment:
+    def _beginning_of(self, branch: str) -> RunMoment:
         """Return the moment from which the scene begins: where the previous scene and its question ended."""
         if self._before is None:
             return self.runs.at_step(branch, 0)
@@ -181,7 +181,7 @@ class Performance:
             return was._replace(beside=None)
         return self.runs.at_time(branch, was.clock) if was.step else self.runs.at_step(branch, 0)
 
-    def _moment_in_branch(self, scene: LessonScene, since: Moment) -> Moment:
+    def _moment_in_branch(self, scene: LessonScene, since: RunMoment) -> RunMoment:
         if (at := scene.at) is not None:
             since = self._checked(scene, "at", lambda: self._moment_at(since, at))
         if (when := scene.when) is not None:
@@ -191,7 +191,7 @@ class Performance:
             return self.runs.just_before(seen)
         return since
 
-    def _moment_at(self, since: Moment, text: str) -> Moment:
+    def _moment_at(self, since: RunMoment, text: str) -> RunMoment:
         if text == THE_END:
             return self.runs.at_time(since.branch, self.runs.last(since.branch))
         moment = parse_moment(text, since.clock)
@@ -231,13 +231,13 @@ class Performance:
             self.runs.schedule(self.runs.branch(spec))
         return self.runs.begin, self.runs.end
 
-    def _selected(self, scene: LessonScene, moment: Moment) -> int | None:
+    def _selected(self, scene: LessonScene, moment: RunMoment) -> int | None:
         job = scene.select
         return None if not job else self._try_to(scene, "select", lambda: self.workload.rank_of(job), None)
 
     # Questions
 
-    def _question(self, scene: LessonScene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
+    def _question(self, scene: LessonScene, moment: RunMoment, window: tuple[float, float] | None) -> Question | None:
         ask = scene.ask
         if ask is None:
             return None
@@ -245,7 +245,7 @@ class Performance:
         asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
         return self._try_to(scene, "ask", lambda: question(asked, self.runs, moment, seen), None)
 
-    def _end_of(self, moment: Moment) -> float:
+    def _end_of(self, moment: RunMoment) -> float:
         self.runs.schedule(moment.branch)
         return self.runs.end
 

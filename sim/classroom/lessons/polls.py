@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sim.classroom.lessons.names import TERM, Names, Unit, Value
-from sim.classroom.lessons.runs import Moment
+from sim.classroom.lessons.names import TERM, LessonValue, Names, Unit
+from sim.classroom.lessons.runs import RunMoment
 from sim.live.cluster.dates import date
 from sim.live.cluster.queue_order import ahead
 from sim.live.cluster.reasons import say
@@ -13,7 +13,7 @@ from sim.live.cluster.recording import Recording
 from sim.live.cluster.room import barred, free_on
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.board import Board, Forecasts
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.support.errors import ParameterError, near
 from sim.support.formatting import printable, quoted
 
@@ -36,9 +36,9 @@ class Polls:
         self.ranks = {id: rank for rank, id in enumerate(self.ids)}
         self._forecasts: dict[int, Forecasts] = {}
 
-    def past(self, at: float) -> Past:
+    def past(self, at: float) -> PastJobs:
         ended = (job for job in self.last.values() if job.has_ended and (job.end or 0.0) <= at)
-        return Past((*self.earlier, *ended))
+        return PastJobs((*self.earlier, *ended))
 
     def forecast(self, places: Iterable[int]) -> None:
         """Make the forecasts, with their ranges, at the polls with these numbers, from the polls before."""
@@ -68,13 +68,13 @@ class Polls:
         raise ParameterError(f"J{job.id} does not start in the recording after this moment")
 
 
-class Seen(Names):
+class PollSeen(Names):
     """One poll of a recording, with the values of the names that a lesson uses there."""
 
     def __init__(self, polls: Polls, place: int) -> None:
         self.polls, self.place = polls, place
         self.cluster: Cluster = polls.pictures[place]
-        self.moment = self._moment = Moment("", place, self.cluster.at)
+        self.moment = self._moment = RunMoment("", place, self.cluster.at)
 
     def job(self, called: str) -> ClusterJob:
         """Return the job with this id, as it is at the poll; "J17" and "17" both work."""
@@ -95,7 +95,7 @@ class Seen(Names):
         value = self.value(name)
         return date(value.number, self.cluster.at) if value.unit == "moment" else value.written(0.0)
 
-    def _term(self, text: str) -> Value:
+    def _term(self, text: str) -> LessonValue:
         found = TERM.fullmatch(text.strip())
         if found is None or found["spec"] is not None:
             raise ParameterError(f"{quoted(text)} is no name of a number: J5.wait, J3.cores, waiting")
@@ -104,11 +104,11 @@ class Seen(Names):
             if name not in _OF_JOB:
                 raise ParameterError(f"of a job there is no {quoted(name)}{near(name, (*_OF_JOB, *_TEXTS))}")
             unit, of = _OF_JOB[name]
-            return Value(of(self, self.job(found["job"])), unit)
+            return LessonValue(of(self, self.job(found["job"])), unit)
         if name not in _OF_POLL:
             raise ParameterError(f"there is no number {quoted(name)}{near(name, _OF_POLL)}")
         unit, ask = _OF_POLL[name]
-        return Value(ask(self), unit)
+        return LessonValue(ask(self), unit)
 
     def came(self, job: ClusterJob) -> float:
         return self.polls.start_after(self.place, job)[0]
@@ -126,7 +126,7 @@ class Seen(Names):
         return job.start
 
 
-def _span(seen: Seen, job: ClusterJob) -> str:
+def _span(seen: PollSeen, job: ClusterJob) -> str:
     low, high = seen.range_of(job)
     first, last = date(low, seen.cluster.at), date(high, seen.cluster.at)
     return first if first == last else f"{first} to {last}"
@@ -136,7 +136,7 @@ def _useless_cores(cluster: Cluster) -> int:
     return sum(free_on(cluster, cluster.node_of[name]).cores for name in barred(cluster))
 
 
-_TEXTS: Mapping[str, Callable[[Seen, ClusterJob], str]] = {
+_TEXTS: Mapping[str, Callable[[PollSeen, ClusterJob], str]] = {
     "reason": lambda seen, job: say(seen.cluster, job),
     "word": lambda seen, job: job.reason.partition(",")[0],
     "ours": _span,
@@ -145,21 +145,21 @@ _TEXTS: Mapping[str, Callable[[Seen, ClusterJob], str]] = {
     "partition": lambda seen, job: job.partition,
 }
 """Texts about a job at a poll: the program's reason, Slurm's word for it, the program's range, user, partition."""
-_OF_JOB: Mapping[str, tuple[Unit, Callable[[Seen, ClusterJob], float]]] = {
+_OF_JOB: Mapping[str, tuple[Unit, Callable[[PollSeen, ClusterJob], float]]] = {
     "cores": ("count", lambda seen, job: job.cpus),
     "nodes": ("count", lambda seen, job: max(job.nodes_wanted, 1)),
     "limit": ("span", lambda seen, job: job.limit or 0.0),
     "memory": ("count", lambda seen, job: job.memory),
     "waited": ("span", lambda seen, job: max(seen.cluster.at - job.submit, 0.0)),
     "ahead": ("count", lambda seen, job: len(ahead(seen.cluster, job))),
-    "slurm": ("moment", Seen.by_slurm),
+    "slurm": ("moment", PollSeen.by_slurm),
     "low": ("moment", lambda seen, job: seen.range_of(job)[0]),
     "high": ("moment", lambda seen, job: seen.range_of(job)[1]),
-    "start": ("moment", Seen.came),
+    "start": ("moment", PollSeen.came),
     "wait": ("span", lambda seen, job: seen.came(job) - job.submit),
     "run": ("span", lambda seen, job: _run(seen.polls.last[job.id])),
 }
-_OF_POLL: Mapping[str, tuple[Unit, Callable[[Seen], float]]] = {
+_OF_POLL: Mapping[str, tuple[Unit, Callable[[PollSeen], float]]] = {
     "now": ("moment", lambda seen: seen.cluster.at),
     "running": ("count", lambda seen: len(seen.cluster.running)),
     "waiting": ("count", lambda seen: len(seen.cluster.queue)),

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from sim.classroom.lessons.lesson import Ask, Kind
-from sim.classroom.lessons.names import Names, Value
-from sim.classroom.lessons.runs import Moment, Runs
+from sim.classroom.lessons.names import LessonValue, Names
+from sim.classroom.lessons.runs import RunMoment, Runs
 from sim.comparison.comparison_sentences import headline
 from sim.comparison.divergence import Account, Side, account, part
 from sim.decisions.decisions import Backfill, Start
@@ -56,13 +56,13 @@ class Question:
     asks: str
     told: str
     """Text of the right answer, with the reason that the program gives."""
-    seen: Moment
+    seen: RunMoment
     """Moment in the run at which the user can see the right answer."""
     facts: str = ""
     """Facts that are needed to answer: the waiting jobs and what they request."""
     choices: tuple[AnswerOption, ...] = ()
     """Answers to choose from; empty if the answer is a time or a number."""
-    value: Value | None = None
+    value: LessonValue | None = None
     within: float = 0.0
     """Largest error with which an answered time or number still counts as right."""
     reads: Callable[[str], float] = float
@@ -95,7 +95,7 @@ class Question:
         if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
-        return Value(given, self.value.unit).written(self.value.number)
+        return LessonValue(given, self.value.unit).written(self.value.number)
 
     def judge(self, given: AnswerOption | float) -> Verdict:
         """Return whether the answer `given` is right, with an explanation."""
@@ -115,13 +115,13 @@ class Question:
         assert self.value is not None
         unit = self.value.unit
         if unit not in ("moment", "span"):
-            return f"{Value(given, unit).written(0)} is too {'low' if off < 0 else 'high'}."
+            return f"{LessonValue(given, unit).written(0)} is too {'low' if off < 0 else 'high'}."
         ways = ("late", "early") if unit == "moment" else ("long", "short")
         said = clock_near(self.value.number)(given) if unit == "moment" else span(given)
         return f"{said} is {span(abs(off))} too {ways[off < 0]}."
 
 
-def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def question(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     """Return the question of a scene with its right answer; `window` is the time that the chart shows."""
     return _KINDS[ask.kind](ask, runs, moment, window)
 
@@ -129,7 +129,7 @@ def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) 
 # Next job to start
 
 
-def _which_starts_next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def _which_starts_next(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     shown = runs.at(moment)
     seen = runs.when("start", moment)
     after = runs.at(seen)
@@ -170,7 +170,7 @@ def _at_most_nine(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
     return [job for job in waiting if job.rank in kept]
 
 
-def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
+def _why_not(runs: Runs, seen: RunMoment, job: Job, begun: Sequence[Job]) -> str:
     """Return the reason why the job does not start in the step `seen`, in which the jobs `begun` start."""
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
@@ -183,7 +183,7 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
     return f"{told}; {listed(map(name, begun))} took {taken:,} first." if job.procs <= before.free else f"{told}."
 
 
-def _begins(runs: Runs, seen: Moment, job: Job) -> str:
+def _begins(runs: Runs, seen: RunMoment, job: Job) -> str:
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -194,7 +194,7 @@ def _begins(runs: Runs, seen: Moment, job: Job) -> str:
 # Start of a job
 
 
-def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def _start(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     job = runs.workload_of(moment.branch).jobs[runs.workload.rank_of(ask.job)]
     start = float(runs.schedule(moment.branch).start[job.rank])
     waiting = [*runs.at(moment).queue.jobs, *([job] if job.submit > moment.clock else [])]
@@ -207,7 +207,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         told=_begins(runs, seen, job),
         seen=seen,
         facts=_waiting(_at_most_nine(waiting, [job])),
-        value=Value(start, "moment"),
+        value=LessonValue(start, "moment"),
         within=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),
         rank=job.rank,
@@ -215,7 +215,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
     )
 
 
-def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
+def _too_early(runs: Runs, moment: RunMoment, job: Job, seen: RunMoment) -> Callable[[float], str]:
     """Return a function from a time between `moment` and the start (at `seen`) to why the job did not start then.
 
     The reasons are collected at once. Collecting them later would move the timeline while it is on the screen.
@@ -240,7 +240,7 @@ def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[
 # Policy of a schedule
 
 
-def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def _policy(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     ours = runs.title(moment.branch)
     others = [runs.branch(each) for each in ask.among]
     if ours not in map(runs.title, others):
@@ -277,7 +277,7 @@ def _first_difference(runs: Runs, branch: str, other: str) -> str:
 # Largest gain or loss
 
 
-def _shifted(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float], sign: int) -> Question:
+def _shifted(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float], sign: int) -> Question:
     """Return the question which job's end becomes earlier (`sign` -1) or later (1) by most in `ask.under`."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
@@ -313,7 +313,7 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float], 
 # Number of the run
 
 
-def _number(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def _number(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     value = Names(runs, moment).value(ask.of)
     within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
     if value.unit == "moment":
@@ -337,7 +337,7 @@ def _number_typed(text: str) -> float:
         raise ParameterError(f"{quoted(text.strip())}: expected a number") from None
 
 
-_KINDS: dict[str, Callable[[Ask, Runs, Moment, tuple[float, float]], Question]] = {
+_KINDS: dict[str, Callable[[Ask, Runs, RunMoment, tuple[float, float]], Question]] = {
     "next": _which_starts_next, "start": _start, "policy": _policy, "number": _number,
     "gains": partial(_shifted, sign=-1), "loses": partial(_shifted, sign=1),
 }  # fmt: skip

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sim.classroom.lessons.lesson import OF_RECORDINGS, THE_END, Ask, Lesson, LessonScene
-from sim.classroom.lessons.names import Value
+from sim.classroom.lessons.names import LessonValue
 from sim.classroom.lessons.performance import Performance
-from sim.classroom.lessons.polls import Polls, Seen
+from sim.classroom.lessons.polls import Polls, PollSeen
 from sim.classroom.lessons.questions import MOST_CHOICES, AnswerOption, Question
-from sim.classroom.lessons.runs import Moment
+from sim.classroom.lessons.runs import RunMoment
 from sim.live.cluster.dates import date
 from sim.live.cluster.reasons import say
 from sim.live.cluster.recording import Recording
@@ -67,25 +67,25 @@ class RecordedPerformance(Performance):
         self._begin()
         self.polls.forecast(poll_numbers(lesson, self.polls.pictures))
 
-    def _names(self, moment: Moment) -> Seen:
-        return Seen(self.polls, moment.step)
+    def _names(self, moment: RunMoment) -> PollSeen:
+        return PollSeen(self.polls, moment.step)
 
-    def _moment_of(self, scene: LessonScene) -> Moment:
+    def _moment_of(self, scene: LessonScene) -> RunMoment:
         for key in SIMULATED:
             if getattr(scene, key) is not None:
                 raise self.lesson.wrong(f"{key}: a recording is watched, not simulated", scene, key)
         since = 0 if self._before is None else self._before.moment.step
         place = self._checked(scene, "at", lambda: _poll_of(scene, since, self.polls.pictures))
-        return Seen(self.polls, place).moment
+        return PollSeen(self.polls, place).moment
 
     def _window(self, scene: LessonScene) -> tuple[float, float] | None:
         return None
 
-    def _selected(self, scene: LessonScene, moment: Moment) -> int | None:
+    def _selected(self, scene: LessonScene, moment: RunMoment) -> int | None:
         job = scene.select
         return None if not job else self._try_to(scene, "select", lambda: self._names(moment).rank(job), None)
 
-    def _question(self, scene: LessonScene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
+    def _question(self, scene: LessonScene, moment: RunMoment, window: tuple[float, float] | None) -> Question | None:
         if (ask := scene.ask) is None:
             return None
         if ask.kind not in OF_RECORDINGS:
@@ -102,7 +102,7 @@ LEAST = 30.0
 """Error in seconds of an answered wait that always counts as right."""
 
 
-def _reason(ask: Ask, seen: Seen) -> Question:
+def _reason(ask: Ask, seen: PollSeen) -> Question:
     """Return the question which of Slurm's words holds a job back. The choices are those of the waiting jobs."""
     job = _waiting(seen, ask.job)
     words = list(dict.fromkeys(_first_reason(each) for each in seen.cluster.queue))
@@ -124,7 +124,7 @@ def _reason(ask: Ask, seen: Seen) -> Question:
     return Question("reason", asks, told, seen.moment, "", tuple(choices), rank=seen.polls.ranks[job.id])
 
 
-def _which_starts_next(ask: Ask, seen: Seen) -> Question:
+def _which_starts_next(ask: Ask, seen: PollSeen) -> Question:
     """Return the question which job starts next; the choices are the first waiting jobs, and the ones that start."""
     starts = dict[str, tuple[float, int]]()
     for job in seen.cluster.queue:
@@ -154,7 +154,7 @@ def _which_starts_next(ask: Ask, seen: Seen) -> Question:
     )  # fmt: skip
 
 
-def _start(ask: Ask, seen: Seen) -> Question:
+def _start(ask: Ask, seen: PollSeen) -> Question:
     """Return the question how long a job will still wait. The answer names Slurm's date and the program's range."""
     job, now = _waiting(seen, ask.job), seen.cluster.at
     start, place = seen.polls.start_after(seen.place, job)
@@ -170,8 +170,8 @@ def _start(ask: Ask, seen: Seen) -> Question:
     wait = start - now
     return Question(
         "start", ask.question or f"How long will {name(job)} still wait? Type a time such as 3m, or click the place.",
-        told, _moment_of_poll(seen, place), value=Value(wait, "span"), within=max(NEAR * wait, LEAST), reads=parse_time,
-        rank=seen.polls.ranks[job.id],
+        told, _moment_of_poll(seen, place), value=LessonValue(wait, "span"), within=max(NEAR * wait, LEAST),
+        reads=parse_time, rank=seen.polls.ranks[job.id],
     )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def _error_text(seconds: float) -> str:
     return "exactly right" if abs(seconds) < 1 else f"{span(abs(seconds))} too {'late' if seconds > 0 else 'early'}"
 
 
-def _which_change_helps(ask: Ask, seen: Seen) -> Question:
+def _which_change_helps(ask: Ask, seen: PollSeen) -> Question:
     """Return the question which change of its request lets a job start earliest, by the program's forecast."""
     job, past = _waiting(seen, ask.job), seen.polls.past(seen.cluster.at)
     before, widest = expected(trimmed(seen.cluster), past), widest_of(seen.cluster, job)
@@ -199,11 +199,11 @@ def _which_change_helps(ask: Ask, seen: Seen) -> Question:
     )
 
 
-def _lines(seen: Seen, told: Answer) -> Iterator[str]:
+def _lines(seen: PollSeen, told: Answer) -> Iterator[str]:
     return answer_lines(seen.cluster, told)
 
 
-def _number(ask: Ask, seen: Seen) -> Question:
+def _number(ask: Ask, seen: PollSeen) -> Question:
     value = seen.value(ask.of)
     within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
     reads: Callable[[str], float] = parse_time if value.unit == "span" else _parsed_number
@@ -221,7 +221,7 @@ def _parsed_number(text: str) -> float:
         raise ParameterError("expected a number") from None
 
 
-def _waiting(seen: Seen, called: str) -> ClusterJob:
+def _waiting(seen: PollSeen, called: str) -> ClusterJob:
     job = seen.job(called)
     if not job.is_waiting:
         raise ParameterError(f"{name(job)} does not wait at this moment")
@@ -236,10 +236,10 @@ def _printable_reason(cluster: Cluster, job: ClusterJob) -> str:
     return printable(say(cluster, job))
 
 
-def _moment_of_poll(seen: Seen, place: int) -> Moment:
-    return Moment("", place, seen.polls.pictures[place].at)
+def _moment_of_poll(seen: PollSeen, place: int) -> RunMoment:
+    return RunMoment("", place, seen.polls.pictures[place].at)
 
 
-_KINDS: Mapping[str, Callable[[Ask, Seen], Question]] = {
+_KINDS: Mapping[str, Callable[[Ask, PollSeen], Question]] = {
     "next": _which_starts_next, "start": _start, "number": _number, "reason": _reason, "earlier": _which_change_helps,
 }  # fmt: skip

@@ -24,7 +24,7 @@ FIRST = "main"
 """Name of the first branch of a timeline."""
 
 
-class Moment(NamedTuple):
+class RunMoment(NamedTuple):
     """Time in the run of one branch, and the other branch that is compared with it, if any."""
 
     branch: str
@@ -83,7 +83,7 @@ class Runs:
     def title(self, branch: str) -> str:
         return self.timeline.branches[branch].title
 
-    def switched(self, moment: Moment, spec: str) -> str:
+    def switched(self, moment: RunMoment, spec: str) -> str:
         """Return the branch that forks at `moment` and continues under the policy `spec`, made if needed."""
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
@@ -123,44 +123,44 @@ class Runs:
 
     # Moments
 
-    def at(self, moment: Moment) -> Snapshot:
+    def at(self, moment: RunMoment) -> Snapshot:
         self._go(moment)
         return self.timeline.snapshot()
 
-    def at_time(self, branch: str, time: float) -> Moment:
+    def at_time(self, branch: str, time: float) -> RunMoment:
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
-        return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
+        return RunMoment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
-    def typed(self, text: str, moment: Moment) -> float:
+    def typed(self, text: str, moment: RunMoment) -> float:
         """Return a typed time, date or step in seconds; a time of day is on the day of `moment`."""
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock
         return self.workload.header.seconds_at(found)
 
-    def at_step(self, branch: str, step: int) -> Moment:
+    def at_step(self, branch: str, step: int) -> RunMoment:
         self.timeline.look_at(branch)
         self.timeline.seek(step)
         if self.timeline.step != step:
             raise ParameterError(f"no step {step:,}: the run ends at step {self.timeline.step:,}")
-        return Moment(branch, step, self._time_of(step))
+        return RunMoment(branch, step, self._time_of(step))
 
-    def when(self, condition: str, since: Moment) -> Moment:
+    def when(self, condition: str, since: RunMoment) -> RunMoment:
         """Return the moment of the first step after `since` that meets the condition."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
             raise ParameterError(f"no step after {clock(since.clock)} meets the condition: {stop.text}")
-        return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
+        return RunMoment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
-    def just_before(self, moment: Moment) -> Moment:
+    def just_before(self, moment: RunMoment) -> RunMoment:
         """Return a moment just before the step of `moment`, with the state after the previous step."""
         step = moment.step - 1
         was = self._time_of(step)
-        return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))
+        return RunMoment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))
 
-    def _go(self, moment: Moment) -> None:
+    def _go(self, moment: RunMoment) -> None:
         self.timeline.look_at(moment.branch)
         self.timeline.seek(moment.step)
 

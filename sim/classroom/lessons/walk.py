@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.performance import Performance, Staged
 from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
-from sim.classroom.lessons.runs import Moment
+from sim.classroom.lessons.runs import RunMoment
 from sim.support.errors import ParameterError
 
 IN_QUESTIONS = ("queue", "matrix", "partitions")
@@ -86,7 +86,7 @@ class Walk:
     # View
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> RunMoment:
         asked = self.staged.question
         return asked.seen if asked is not None and self.verdict is not None else self.staged.moment
 

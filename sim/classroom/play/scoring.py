@@ -54,7 +54,7 @@ class Followed(Policy):
             Easy().decide(now)
 
 
-class Score(NamedTuple):
+class GameScore(NamedTuple):
     """Score of a player or a policy: mean and longest wait of the jobs, in seconds."""
 
     who: str
@@ -74,13 +74,13 @@ class Costly(NamedTuple):
     """Text on the decision, on the job that it delays most, and on what EASY would have decided."""
 
 
-def score(who: str, schedule: Schedule) -> Score:
+def score(who: str, schedule: Schedule) -> GameScore:
     waits = schedule.start - schedule.workload.submit
     worst = int(np.argmax(waits))
-    return Score(who, float(waits.mean()), float(waits[worst]), name(schedule.workload.jobs[worst]))
+    return GameScore(who, float(waits.mean()), float(waits[worst]), name(schedule.workload.jobs[worst]))
 
 
-def scores(game: Game, you: str = "you") -> list[Score]:
+def scores(game: Game, you: str = "you") -> list[GameScore]:
     """Return the scores of the player, called `you`, and of the policies; the shortest mean wait comes first."""
     found = [score(you, _finished(game, len(game.moves)))]
     found += [score(policy, _run(game.workload, policy)) for policy in RIVALS]

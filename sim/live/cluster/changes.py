@@ -14,7 +14,7 @@ TRIFLE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class PollEvent:
     """Event between two pictures (polled states) of a cluster, such as the start of a job."""
 
     at: float
@@ -29,7 +29,7 @@ class Event:
     """Seconds by which the job's expected start moved; negative if it is now earlier."""
 
 
-def changes(before: Cluster | None, after: Cluster) -> tuple[Event, ...]:
+def changes(before: Cluster | None, after: Cluster) -> tuple[PollEvent, ...]:
     """Return the events between two pictures in order of time; an empty tuple if `before` is None."""
     if before is None:
         return ()
@@ -37,47 +37,47 @@ def changes(before: Cluster | None, after: Cluster) -> tuple[Event, ...]:
     return tuple(sorted(found, key=lambda event: event.at))
 
 
-def _of_jobs(before: Cluster, after: Cluster) -> Iterator[Event]:
+def _of_jobs(before: Cluster, after: Cluster) -> Iterator[PollEvent]:
     for job in after.jobs:
         was = before.job_of.get(job.id)
         if was is None:
-            yield Event(_within(job.submit, before, after), "arrival", job.id, after=job.state)
+            yield PollEvent(_within(job.submit, before, after), "arrival", job.id, after=job.state)
         if was is job or was == job:
             continue
         began = job.start if job.is_running or job.has_ended else None
         if began is not None and (was is None or was.is_waiting) and job.nodes:
-            yield Event(_within(began, before, after), "start", job.id, after=job.state)
+            yield PollEvent(_within(began, before, after), "start", job.id, after=job.state)
         if job.has_ended and (was is None or not was.has_ended):
-            yield Event(_within(job.end or after.at, before, after), "completion", job.id, after=job.state)
+            yield PollEvent(_within(job.end or after.at, before, after), "completion", job.id, after=job.state)
         elif job.is_waiting and was is not None and (was.is_running or was.state == SUSPENDED):
-            yield Event(_within(job.submit, before, after), "requeue", job.id, was.state, job.state)
+            yield PollEvent(_within(job.submit, before, after), "requeue", job.id, was.state, job.state)
         elif was is not None and (job.state == SUSPENDED) != (was.state == SUSPENDED) and not job.has_ended:
-            yield Event(after.at, "suspension", job.id, was.state, job.state)
+            yield PollEvent(after.at, "suspension", job.id, was.state, job.state)
         elif was is not None and job.is_waiting and was.is_waiting:
             yield from _moved(was, job, after.at)
     for id, was in before.job_of.items():
         if id not in after.job_of and not was.has_ended:
-            yield Event(after.at, "completion", id, was.state, "gone")
+            yield PollEvent(after.at, "completion", id, was.state, "gone")
 
 
-def _moved(was: ClusterJob, job: ClusterJob, at: float) -> Iterator[Event]:
+def _moved(was: ClusterJob, job: ClusterJob, at: float) -> Iterator[PollEvent]:
     if job.start is not None and was.start is not None and abs(job.start - was.start) > TRIFLE:
-        yield Event(at, "moved", job.id, by=job.start - was.start)
+        yield PollEvent(at, "moved", job.id, by=job.start - was.start)
 
 
-def _of_nodes(before: Cluster, after: Cluster) -> Iterator[Event]:
+def _of_nodes(before: Cluster, after: Cluster) -> Iterator[PollEvent]:
     for node in after.nodes:
         was = before.node_of.get(node.name)
         if was is not None and was.is_gone != node.is_gone:
             said = "+".join(sorted(node.states))
-            yield Event(after.at, "node", node.name, "+".join(sorted(was.states)), f"{said} {node.reason}".strip())
+            yield PollEvent(after.at, "node", node.name, "+".join(sorted(was.states)), f"{said} {node.reason}".strip())
 
 
-def _of_reservations(before: Cluster, after: Cluster) -> Iterator[Event]:
+def _of_reservations(before: Cluster, after: Cluster) -> Iterator[PollEvent]:
     known = {reservation.name for reservation in before.reservations}
     now = {reservation.name for reservation in after.reservations}
-    yield from (Event(after.at, "reservation", name, after="made") for name in sorted(now - known))
-    yield from (Event(after.at, "reservation", name, before="ended") for name in sorted(known - now))
+    yield from (PollEvent(after.at, "reservation", name, after="made") for name in sorted(now - known))
+    yield from (PollEvent(after.at, "reservation", name, before="ended") for name in sorted(known - now))
 
 
 def _within(at: float, before: Cluster, after: Cluster) -> float:

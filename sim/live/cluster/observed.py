@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from sim.history.stretch import Stretch
-from sim.live.cluster.changes import Event, Kind, changes
+from sim.live.cluster.changes import Kind, PollEvent, changes
 from sim.live.cluster.values import SUSPENDED, Cluster, ClusterJob, Node
 from sim.machine.processors import lowest
 from sim.workload.formats.sacct import stamp
@@ -113,7 +113,7 @@ class Observed:
         """Times of all pictures, in seconds since the origin."""
         self.kinds: list[frozenset[Kind]] = []
         """For each picture: kinds of the events between this picture and the one before."""
-        self._events: dict[int, tuple[Event, ...]] = {}
+        self._events: dict[int, tuple[PollEvent, ...]] = {}
         """For the number of each picture: events since the picture before; those of the oldest may be missing."""
         self._count = 0
         self.jobs: list[ClusterJob] = []
@@ -142,7 +142,7 @@ class Observed:
 
     # Input
 
-    def add(self, cluster: Cluster) -> tuple[Event, ...]:
+    def add(self, cluster: Cluster) -> tuple[PollEvent, ...]:
         """Add the next picture; return the events between it and the one before."""
         before = self.last
         if self.origin is None:
@@ -224,7 +224,7 @@ class Observed:
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
-    def happened(self, picture: int) -> tuple[Event, ...] | None:
+    def happened(self, picture: int) -> tuple[PollEvent, ...] | None:
         """Return the events between this picture and the one before; None if they were dropped."""
         found = self._events.get(picture)
         return found if found is not None or not 0 <= picture < len(self.kinds) or self.kinds[picture] else ()
@@ -240,7 +240,7 @@ class Observed:
 
     # Steps of taking in a picture
 
-    def _note_events(self, happened: tuple[Event, ...]) -> None:
+    def _note_events(self, happened: tuple[PollEvent, ...]) -> None:
         kinds = frozenset(event.kind for event in happened)
         self.kinds.append(self._kinds_known.setdefault(kinds, kinds))
         self._events[len(self.moments) - 1] = happened

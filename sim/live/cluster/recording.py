@@ -62,7 +62,7 @@ MOST_PAST = 50_000
 """Largest number of jobs that ended before the first poll and are read from a recording; the latest ones are taken."""
 
 
-class Recorder:
+class PollRecorder:
     """Writer of a recording; with `secret`, pseudonyms replace names of users, accounts and jobs."""
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import FileError
 
@@ -20,7 +20,7 @@ class Scratch:
         except OSError as error:
             raise FileError(f"no folder for temporary files: {error.strerror or error}") from None
         path = Path(self._folder.name, "live.slog")
-        self._recorder, self._recording = Recorder(path), Recording(path)
+        self._recorder, self._recording = PollRecorder(path), Recording(path)
 
     def add(self, cluster: Cluster) -> None:
         self._recorder.add(cluster)

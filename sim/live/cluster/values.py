@@ -350,7 +350,7 @@ def _place(job: ClusterJob) -> tuple[int, float, int, str]:
     return -job.priority, job.submit, len(job.number), job.number
 
 
-class Source(Protocol):
+class ClusterSource(Protocol):
     """Interface of a scheduler that is read from outside: Slurm now, PBS or Flux later."""
 
     def snapshot(self) -> Cluster:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected_in, trimmed
 from sim.live.forecast.forecast import LEARNT, Foresight
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import ENOUGH, SHARE, Range, Ranges
 from sim.live.forecast.score import FAR, NEAR
 
@@ -22,7 +22,7 @@ MOST_KEPT = 50_000
 """Largest number of errors of forecasts, from the last day, that are kept."""
 
 
-class _Said(NamedTuple):
+class _SaidOfJob(NamedTuple):
     at: float
     ours: float
     slurm: float | None
@@ -76,9 +76,9 @@ class Board:
     """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY) -> None:
-        self.past, self._every = Past(past), every
+        self.past, self._every = PastJobs(past), every
         self._ranges = Ranges()
-        self._open: dict[str, list[_Said]] = defaultdict(list)
+        self._open: dict[str, list[_SaidOfJob]] = defaultdict(list)
         self._errors: deque[_Error] = deque(maxlen=MOST_KEPT)
         self._kept_at: float | None = None
         self._ahead: Foresight | None = None
@@ -119,7 +119,7 @@ class Board:
         for id, start in ahead.starts(LEARNT).items():
             job, (low, high) = waiting[id], own.get(id, (start, start))
             found = self._ranges.around(id, cluster.at, start, Range(min(low, start), max(high, start)))
-            self._open[id].append(_Said(cluster.at, start, job.start if job.is_planned else None, found))
+            self._open[id].append(_SaidOfJob(cluster.at, start, job.start if job.is_planned else None, found))
 
     def add(self, cluster: Cluster) -> Forecasts:
         """Add the next picture, and return the forecasts for its waiting jobs."""
@@ -138,7 +138,7 @@ class Board:
             fmean(inside) if len(inside) >= ENOUGH else None,
         )  # fmt: skip
 
-    def _start(self, job: str, came: float, said: list[_Said]) -> None:
+    def _start(self, job: str, came: float, said: list[_SaidOfJob]) -> None:
         self._ranges.start(job, came)
         for at, ours, slurm, around in said:
             if at <= came:

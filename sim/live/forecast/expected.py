@@ -11,7 +11,7 @@ from sim.live.cluster.queue_order import tier_of
 from sim.live.cluster.values import NEVER, Cluster, ClusterJob
 from sim.live.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.live.forecast.limits import bounds_of, is_known
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import SHARE
 from sim.support.formatting import listed
 
@@ -40,7 +40,7 @@ def trimmed(cluster: Cluster, most: int = MOST_WAITING) -> Cluster:
     return replace(cluster, jobs=tuple(each for each in cluster.jobs if not each.is_waiting or each.id in kept))
 
 
-def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
+def expected(cluster: Cluster, past: PastJobs) -> Mapping[str, Expected]:
     """Return the expected starts of the waiting jobs by id, where the model covers the reason to wait."""
     return expected_in(Foresight(cluster, past))
 

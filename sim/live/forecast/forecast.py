@@ -20,7 +20,7 @@ from sim.live.cluster.machine import machine_in_words, with_partitions
 from sim.live.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
 from sim.live.forecast.in_partitions import ByPriority, points_of, priorities
 from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.live.forecast.tree_order import tree_order
 from sim.policies.backfill.easy import Easy
@@ -29,7 +29,7 @@ from sim.policies.orders import Fcfs
 from sim.policies.policy import Policy
 from sim.timeline.scenario import run
 from sim.workload.formats.nodes import shape_of
-from sim.workload.formats.sacct_requests import Asked, resources
+from sim.workload.formats.sacct_requests import AskedOfNodes, resources
 from sim.workload.model import Job, Workload
 from sim.workload.shape import Request, Seats, Shape
 
@@ -141,7 +141,7 @@ def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
     return is_for_room or (model.has_limits and is_limited(job))
 
 
-def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
+def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = None) -> dict[str, float]:
     """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
     to wait the model does not cover are missing. The mapping is empty if a running job has more than its nodes have.
     """
@@ -256,7 +256,7 @@ class Foresight:
     """Forecasts of one picture (polled state of a cluster) under several models, each made at most once."""
 
     cluster: Cluster
-    past: Past
+    past: PastJobs
     _made: dict[Model, dict[str, float]] = field(default_factory=dict, repr=False)
 
     def starts(self, model: Model) -> dict[str, float]:
@@ -287,7 +287,7 @@ def _left(cluster: Cluster, job: ClusterJob) -> float:
     return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
 
 
-def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
+def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: PastJobs | None) -> float:
     most = _left(cluster, job)
     if model.quantile is None or past is None:
         return most
@@ -301,7 +301,7 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
     gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
     groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
-    asked = Asked(replace(machine, groups=groups))
+    asked = AskedOfNodes(replace(machine, groups=groups))
     for job in jobs:
         # whole nodes come with all their GPUs, of which no two nodes need have as many
         tres = _GPUS.sub("", job.tres) if job.is_running and job.is_exclusive else job.tres

@@ -15,7 +15,7 @@ LICENSES = "Licenses"
 
 
 @dataclass(frozen=True)
-class Bound:
+class ForecastBound:
     """Limit on an amount (such as cores) that certain jobs may take in total at one time."""
 
     limit: Limit
@@ -41,12 +41,12 @@ class Bound:
         return {"cpu": job.cpus, "gres/gpu": job.gpus * max(len(job.nodes), job.nodes_wanted)}.get(resource, 1)
 
 
-def bounds_of(cluster: Cluster) -> tuple[Bound, ...]:
+def bounds_of(cluster: Cluster) -> tuple[ForecastBound, ...]:
     """Return those limits of the cluster that a forecast can take into account."""
-    return tuple(Bound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
+    return tuple(ForecastBound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
 
 
-def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
+def demands(jobs: Iterable[ClusterJob], bounds: Iterable[ForecastBound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
     """Return each job's index -> (index in `bounds`, amount) of each limit that it counts against."""
     listed = tuple(enumerate(bounds))
     return {
@@ -60,7 +60,7 @@ def is_limited(job: ClusterJob) -> bool:
     return job.reason == LICENSES or (job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason)
 
 
-def is_known(job: ClusterJob, bounds: Iterable[Bound]) -> bool:
+def is_known(job: ClusterJob, bounds: Iterable[ForecastBound]) -> bool:
     """Return True if the job waits for no limit, or if one of `bounds` may be the limit that it waits for."""
     is_license = job.reason == LICENSES
     kinds = (bound.limit.kind == "license" for bound in bounds if bound.covers(job))

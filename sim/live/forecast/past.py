@@ -19,7 +19,7 @@ if these are too few as well, the time limit is taken as the run time.
 """
 
 
-class Past:
+class PastJobs:
     """Run times of jobs that have ended, for each user and for all users. A job that is added twice counts once."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:

@@ -75,7 +75,7 @@ class PlanAhead:
         """Free amounts of each node in each step of the plan. The first rows belong to the times in `_times`; the rows
         after them are space for more steps
         """
-        self._used = [Use() for _ in demands.most]
+        self._used = [PlannedUse() for _ in demands.most]
         for number, _, end in ends:
             for limit, amount in demands.taken.get(number, ()):
                 self._used[limit].add(0.0, end, amount)
@@ -198,7 +198,7 @@ class PlanAhead:
         return ceil((end + since - MOMENT) / grain) * grain - since
 
 
-class Use:
+class PlannedUse:
     """Amount of a limit that jobs take at each time."""
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ class Range(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Said:
+class _SaidRange:
     """Forecast of a job that still waits."""
 
     at: float
@@ -73,7 +73,7 @@ class Ranges:
         """
         self._sorted: tuple[list[float], list[float]] = [], []
         """The first and the second numbers of `_errors`, each in ascending order"""
-        self._open: dict[str, list[_Said]] = defaultdict(list)
+        self._open: dict[str, list[_SaidRange]] = defaultdict(list)
         """For each job that still waits (by id): its forecasts."""
         self._out = 1 - SHARE
         """Share of the errors that ranges leave out, half of it on each side. It changes a little at each start."""
@@ -101,7 +101,7 @@ class Ranges:
             # both ends may be far inside a narrow span, or on one side of the forecast
             ends = own.low - wider[0] * size, said, own.high + wider[1] * size
             found = Range(max(min(ends), at), max(*ends, at))
-        self._open[job].append(_Said(at, own, size, found))
+        self._open[job].append(_SaidRange(at, own, size, found))
         return found
 
     def _misses(self, at: float) -> tuple[float, float] | None:
@@ -123,7 +123,7 @@ class Ranges:
         before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
         return sorted(before)[place], sorted(after)[place]
 
-    def _judge(self, said: _Said, among: int, is_outside: bool) -> None:
+    def _judge(self, said: _SaidRange, among: int, is_outside: bool) -> None:
         """Make the next ranges wider if the start was outside its range, otherwise narrower; the less, the more ranges
         (`among`) the job has. Do nothing if the forecast is known to be missed already.
         """
@@ -157,10 +157,10 @@ class Ranges:
             del self._open[job]
 
 
-def _ranges_in(made: list[_Said]) -> int:
+def _ranges_in(made: list[_SaidRange]) -> int:
     return sum(said.range is not None for said in made)
 
 
-def _errors(said: _Said, came: float) -> tuple[float, float]:
+def _errors(said: _SaidRange, came: float) -> tuple[float, float]:
     """Return (before, after) for a start at `came`: the seconds outside each end of the span, divided by `size`."""
     return (said.span.low - came) / said.size, (came - said.span.high) / said.size

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.forecast import MODELS, Foresight, Model, seconds_of
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
@@ -88,7 +88,7 @@ class Scorer:
     """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY, models: Sequence[Model] = MODELS) -> None:
-        self._past, self._every, self._models = Past(past), every, models
+        self._past, self._every, self._models = PastJobs(past), every, models
         self._names = (SLURM, *(model.name for model in models))
         self._said: dict[str, list[_Said]] = defaultdict(list)
         """For each job (by id): what was forecast for it, in order of time"""

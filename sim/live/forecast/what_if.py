@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sim.live.cluster.misfits import misfit, partitions_of
 from sim.live.cluster.values import NEVER, Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected, trimmed, why_unknown
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.support.errors import ParameterError
 from sim.support.formatting import count, listed, parse_time, quoted, span
 
@@ -169,7 +169,7 @@ def widest_of(cluster: Cluster, job: ClusterJob) -> int:
     return max((node.cpus for node in cluster.nodes if node.name in names), default=1)
 
 
-def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
+def questions(cluster: Cluster, job: ClusterJob, past: PastJobs) -> Iterator[str]:
     """Yield changes of the request, as text, that may let a job start earlier, such as a shorter limit."""
     if job.limit:
         times = [job.limit / 2, job.limit / 4]

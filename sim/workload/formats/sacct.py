@@ -21,7 +21,7 @@ from sim.support.errors import TraceError
 from sim.support.formatting import listed
 from sim.workload.fidelity import UNMODELLED, Fidelity, Note
 from sim.workload.follows import Dependencies, are_known
-from sim.workload.formats.sacct_requests import Asked
+from sim.workload.formats.sacct_requests import AskedOfNodes
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import MOST_COLUMNS, WORDS, JobRows, blocks, number, shown
 from sim.workload.formats.zone import zone_here
@@ -127,7 +127,7 @@ class _Dump:
         self._how, self._zone = how, how.zone or zone_here()
         shape = how.shape if how.count == "cpus" else None
         self._used, self._unmodelled = Used(), Unmodelled(shape, how.has_limits)
-        self._asked = Asked(shape) if shape else None
+        self._asked = AskedOfNodes(shape) if shape else None
         self._waits = Dependencies()
         self._made = 0.0
         """Latest time found in the dump, in seconds since 1970: taken as the time when the dump was made."""

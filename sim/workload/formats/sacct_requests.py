@@ -20,7 +20,7 @@ MOST = 2**40
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]?)([cn]?)", re.ASCII)
 
 
-class Asked:
+class AskedOfNodes:
     """Collector of what the jobs of a dump requested of the nodes of a machine, and of the nodes on which they ran."""
 
     def __init__(self, shape: Shape) -> None:
@@ -28,7 +28,7 @@ class Asked:
         self._nodes = {node.name: at for at, node in enumerate(shape.nodes)}
         self._groups = {group.name: at for at, group in enumerate(shape.groups)}
         self._requests: list[Request] = []
-        self._stays: list[Stay | None] = []
+        self._stays: list[NodeStay | None] = []
         self._known: dict[Request, Request] = {}
         """Requests that have been seen, mapped to themselves, so that equal requests are a single object in memory."""
         self._withdrawn: dict[int, float] = {}
@@ -55,7 +55,7 @@ class Asked:
             nodes = tuple(sorted(self._nodes[name] for name in names))
             known = tuple((counts or {}).get(self._shape.nodes[node].name, 0) for node in nodes)
             is_known = sum(known) == request.cores and all(known)
-            self._stays.append(Stay(start, start + max(run, 0.0), request.cores, nodes, known if is_known else ()))
+            self._stays.append(NodeStay(start, start + max(run, 0.0), request.cores, nodes, known if is_known else ()))
 
     @property
     def shape(self) -> Shape:
@@ -153,7 +153,7 @@ def _number_or_0(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
-class Stay(NamedTuple):
+class NodeStay(NamedTuple):
     """Stay of a job from `start` until `end` on nodes, by number, with `cores` cores on all of them together."""
 
     start: float
@@ -164,7 +164,7 @@ class Stay(NamedTuple):
     """Number of the job's cores on each of the nodes; empty if unknown."""
 
 
-def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
+def cores_by_node(stays: Sequence[NodeStay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
     """Return for each stay the job's cores on each of its nodes; `sizes` has the cores of each node.
 
     Jobs on several nodes, in order of start, get the cores that are left. If too few are left, as suspended jobs count
@@ -174,7 +174,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
     [(3,), (1, 4), (4, 1)]
     """
     found: list[tuple[int, ...]] = [stay.counts or (stay.cores,) for stay in stays]
-    alone: dict[int, list[Stay]] = defaultdict(list)
+    alone: dict[int, list[NodeStay]] = defaultdict(list)
     for stay in stays:
         if len(stay.nodes) == 1:
             alone[stay.nodes[0]].append(stay)
@@ -209,7 +209,7 @@ def _cores_per_node(cores: int, room: list[int]) -> tuple[int, ...]:
 class _Use:
     """Number of cores of one node that are in use, as a function of time."""
 
-    def __init__(self, stays: Sequence[Stay]) -> None:
+    def __init__(self, stays: Sequence[NodeStay]) -> None:
         times = np.array([time for stay in stays for time in (stay.start, stay.end)])
         change = np.array([by for stay in stays for by in (stay.cores, -stay.cores)])
         order = np.lexsort((change, times))

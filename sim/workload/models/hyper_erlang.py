@@ -68,7 +68,7 @@ class JobClass:
 
 
 @dataclass(frozen=True)
-class Model:
+class FittedModel:
     """Model fitted to a log, which can generate any number of jobs."""
 
     name: str
@@ -105,12 +105,12 @@ class Model:
             raise NotThereError(f"the model has jobs of {widest} processors, got a machine of {procs}")
 
 
-def fit(workload: Workload) -> Model:
+def fit(workload: Workload) -> FittedModel:
     """Return the fitted model, with a class for each power of two: jobs at most so wide, but more than half."""
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     classes = tuple(_fit_class(workload, upper, int(bound), span) for bound in np.unique(upper))
-    return Model(workload.name, workload.procs, classes)
+    return FittedModel(workload.name, workload.procs, classes)
 
 
 def class_bounds(width: Ints) -> Ints:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sim.lab.again import runs_of, session_of_run
-from sim.lab.pivot import Condition
+from sim.lab.pivot import RunFilter
 from sim.lab.plan import SweepPlan
 from sim.lab.results import Results
 from sim.lab.work import Outcome
@@ -25,7 +25,7 @@ def test_a_run_is_found_again_with_its_options_its_trace_and_its_code(tmp_path: 
     runs = list(SweepPlan.of({**factors, "window": ["0,1d"], "seed": ["3"], "switch": ["1h=fcfs"]}).runs())
     with Results(tmp_path / "r", write=True) as results:
         results.add(Outcome(run, None) for run in runs)
-        found = {record["key"]: record for record in runs_of(results, [], [Condition.of("load=1.5")])}
+        found = {record["key"]: record for record in runs_of(results, [], [RunFilter.of("load=1.5")])}
     for run in runs:
         session = session_of_run(found[run.key])
         assert source_of(session) == run.source

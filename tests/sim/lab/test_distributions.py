@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.lab.distributions import DistributionAsk, clouds, shares, spreads, weeks
-from sim.lab.pivot import Condition
+from sim.lab.pivot import RunFilter
 from sim.lab.results import Results
 from sim.support.errors import NotThereError, ParameterError
 from tests.sim.lab.test_kept import keeping, made
@@ -37,7 +37,7 @@ def test_shares_are_means_of_each_seeds_share(path: Path) -> None:
 
 def test_shares_and_values_are_of_jobs(path: Path) -> None:
     with Results(path) as results:
-        ask = DistributionAsk(by="class", where=(Condition.of("policy=easy"),))
+        ask = DistributionAsk(by="class", where=(RunFilter.of("policy=easy"),))
         (panel,) = shares(results, ask)
         (boxes,) = spreads(results, DistributionAsk(over="class"))
     assert list(panel.lines) == list(boxes.ticks) == ["short", "medium", "long"]
@@ -74,6 +74,6 @@ def test_unmeasured_groups_and_empty_choices_are_reported(path: Path) -> None:
         with pytest.raises(NotThereError, match="sweep again with --groups user"):
             shares(results, DistributionAsk(by="user"))
         with pytest.raises(NotThereError, match="no run with jobs passes"):
-            shares(results, DistributionAsk(where=(Condition.of("load=9"),)))
+            shares(results, DistributionAsk(where=(RunFilter.of("load=9"),)))
         with pytest.raises(ParameterError, match="no factor"):
             shares(results, DistributionAsk(by="polcy"))

@@ -6,7 +6,7 @@ import pytest
 
 from sim.lab.intervals import mean
 from sim.lab.measured import Measured
-from sim.lab.pivot import Cell, Condition, PivotQuery, PivotTable, Value, order_of, pivot, records
+from sim.lab.pivot import PivotCell, PivotQuery, PivotTable, RunFilter, Value, order_of, pivot, records
 from sim.lab.plan import Run, SweepPlan
 from sim.lab.results import Results
 from sim.lab.work import Outcome
@@ -51,7 +51,7 @@ def table(path: Path, ask: PivotQuery, of: SweepPlan | None = None) -> PivotTabl
     return found
 
 
-def cell(of: PivotTable, row: Value, column: Value = None) -> Cell:
+def cell(of: PivotTable, row: Value, column: Value = None) -> PivotCell:
     return of.cells[row, column]
 
 
@@ -65,7 +65,7 @@ def test_means_and_intervals_are_over_seeds(tmp_path: Path) -> None:
 
 
 def test_the_best_is_marked_where_pairs_show_that_it_is(tmp_path: Path) -> None:
-    ask = PivotQuery("policy", "load", "mean_wait", where=(Condition.of("policy!=relaxed:omega=1"),))
+    ask = PivotQuery("policy", "load", "mean_wait", where=(RunFilter.of("policy!=relaxed:omega=1"),))
     found = table(tmp_path / "r", ask)
     assert sorted(at for at, of in found.cells.items() if of.best) == [("easy", 1.0), ("easy", 2.0)]
     # both runs have the seed's noise, so separate means with intervals would not show the difference at load 1
@@ -79,7 +79,7 @@ def test_where_the_second_is_as_good_none_is_marked(tmp_path: Path) -> None:
 
 
 def test_policies_in_columns_compete_within_their_rows(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", PivotQuery("load", "family", "mean_wait", where=(Condition.of("policy.omega!=1"),)))
+    found = table(tmp_path / "r", PivotQuery("load", "family", "mean_wait", where=(RunFilter.of("policy.omega!=1"),)))
     assert sorted(at for at, of in found.cells.items() if of.best) == [(1.0, "easy"), (2.0, "easy")]
 
 
@@ -108,7 +108,7 @@ def test_groups_make_a_table_each_in_their_order(tmp_path: Path) -> None:
 
 def test_batches_make_intervals_within_runs(tmp_path: Path) -> None:
     ask = PivotQuery(
-        "policy", "", "mean_wait", where=(Condition.of("seed=0"), Condition.of("load=1")), interval="batches"
+        "policy", "", "mean_wait", where=(RunFilter.of("seed=0"), RunFilter.of("load=1")), interval="batches"
     )
     found = table(tmp_path / "r", ask)
     assert cell(found, "easy").mean == pytest.approx((10.0, mean([9.0, 11.0]).half))
@@ -121,8 +121,8 @@ def test_runs_that_failed_are_left_out_and_overloaded_ones_counted(tmp_path: Pat
 
     with file(tmp_path / "r", made=made) as results:
         (found,) = pivot(results, PivotQuery("policy", "load", "mean_wait"))
-        assert len(list(records(results, [], [Condition.of("error")]))) == 6
-        assert len(list(records(results, [], [Condition.of("overload")]))) == 6
+        assert len(list(records(results, [], [RunFilter.of("error")]))) == 6
+        assert len(list(records(results, [], [RunFilter.of("overload")]))) == 6
     assert (cell(found, "easy", 1.0).runs, cell(found, "easy", 1.0).overloaded) == (3, 1)
 
 
@@ -136,18 +136,18 @@ def test_runs_that_failed_are_left_out_and_overloaded_ones_counted(tmp_path: Pat
 )  # fmt: skip
 def test_conditions_are_compared_and_never_run(tmp_path: Path, where: str, left: int) -> None:
     with file(tmp_path / "r") as results:
-        assert len(list(records(results, ["mean_wait"], [Condition.of(where)]))) == left
+        assert len(list(records(results, ["mean_wait"], [RunFilter.of(where)]))) == left
 
 
 def test_a_number_is_not_less_than_a_word(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results, pytest.raises(ParameterError, match="load<= needs a number, got 'x'"):
-        list(records(results, ["mean_wait"], [Condition.of("load<=x")]))
+        list(records(results, ["mean_wait"], [RunFilter.of("load<=x")]))
 
 
 @pytest.mark.parametrize("where", ["", "load<>1", "1;", "laod=1", "load=1" + " " * 1000, "'; DROP TABLE runs"])
 def test_what_is_no_condition_is_refused(tmp_path: Path, where: str) -> None:
     with file(tmp_path / "r") as results, pytest.raises(ParameterError):
-        list(records(results, [], [Condition.of(where)]))
+        list(records(results, [], [RunFilter.of(where)]))
 
 
 def test_a_factor_and_a_metric_of_one_name_are_distinguished(tmp_path: Path) -> None:

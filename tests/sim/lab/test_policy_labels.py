@@ -6,7 +6,7 @@ import pytest
 
 from sim.lab.again import session_of_run
 from sim.lab.paired import compare
-from sim.lab.pivot import Condition, PivotQuery, pivot, policy_labels, records
+from sim.lab.pivot import PivotQuery, RunFilter, pivot, policy_labels, records
 from sim.lab.plan import SweepPlan
 from sim.lab.results import Results
 from sim.lab.sweep import sweep
@@ -48,7 +48,7 @@ def test_default_point_of_a_sweep_has_its_value(tmp_path: Path) -> None:
         (table,) = pivot(results, PivotQuery())
         assert list(table.rows) == ["easy", *SERIES]
         for typed in ("policy=relaxed", "policy=relaxed:omega=2"):
-            (found,) = records(results, [], [Condition.of(typed)])
+            (found,) = records(results, [], [RunFilter.of(typed)])
             assert (found["policy"], found["spec"]) == ("relaxed:omega=2", "relaxed")
             assert session_of_run(found | {"sha256": "", "code": ""}).policy == "relaxed"
         for typed in ("relaxed", "relaxed:omega=2"):

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sim.lab.intervals import mean
-from sim.lab.pivot import Condition, PivotQuery
+from sim.lab.pivot import PivotQuery, RunFilter
 from sim.lab.series import MOST_LINES, Point, axis_title, panels
 from sim.support.errors import ParameterError
 from tests.sim.lab.test_pivot import NOISE, file, outcome, plan
@@ -20,7 +20,7 @@ def test_a_line_has_the_means_in_the_order_of_the_axis(tmp_path: Path) -> None:
 
 def test_what_is_no_number_stands_side_by_side(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
-        (panel,) = panels(results, PivotQuery("policy", "", "mean_wait", where=(Condition.of("load=1"),)))
+        (panel,) = panels(results, PivotQuery("policy", "", "mean_wait", where=(RunFilter.of("load=1"),)))
     assert panel.ticks == ("easy", "relaxed:omega=0", "relaxed:omega=1")
     assert [point.x for point in panel.lines[""]] == [0, 1, 2]
 

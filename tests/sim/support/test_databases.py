@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.lab.results import Results
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.support.databases import connected, foreign_database
 from sim.support.errors import SchedscopeError, TraceError
 from sim.workload.reading import read
@@ -151,11 +151,11 @@ def test_no_recording_is_written_into_another_database(tmp_path: Path, tables: t
             db.execute(f"CREATE TABLE {table}")
     before = (tmp_path / "d").read_bytes()
     with pytest.raises(SchedscopeError, match="cannot record there: "):
-        Recorder(tmp_path / "d")
+        PollRecorder(tmp_path / "d")
     assert (tmp_path / "d").read_bytes() == before
 
 
-@pytest.mark.parametrize("write", [Recorder, lambda path: Results(path, write=True)])
+@pytest.mark.parametrize("write", [PollRecorder, lambda path: Results(path, write=True)])
 def test_no_file_is_made_where_a_link_leads(tmp_path: Path, write: Callable[[Path], object]) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     with pytest.raises(SchedscopeError, match="is a link to a missing or empty file; remove it"):

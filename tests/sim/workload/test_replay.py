@@ -1,7 +1,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from sim.live.cluster.recording import Recorder
+from sim.live.cluster.recording import PollRecorder
 from sim.live.cluster.values import Cluster, Limit
 from sim.timeline.scenario import run
 from sim.workload.model import RecordedWorkload, Workload

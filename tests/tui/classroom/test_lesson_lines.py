@@ -5,7 +5,7 @@ import pytest
 from sim.classroom.lessons.course import course
 from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
-from sim.classroom.lessons.runs import Moment
+from sim.classroom.lessons.runs import RunMoment
 from sim.classroom.lessons.staging import check
 from sim.classroom.lessons.walk import SceneNow, Walk
 from tests.tui.scenes import engine_of
@@ -16,7 +16,7 @@ from tui.screens.replay.layout import most_words
 
 NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
 ASKED = Question(
-    "next", "Which job?", "J5.", Moment("main", 1, 0), "", (AnswerOption("3", "J3", 2), AnswerOption("5", "J5", 4))
+    "next", "Which job?", "J5.", RunMoment("main", 1, 0), "", (AnswerOption("3", "J3", 2), AnswerOption("5", "J5", 4))
 )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from tests.sim.live.cluster.captures import series
 from tests.tui.cli.program import error
 from tests.tui.terminals import terminal
@@ -69,7 +69,7 @@ def test_a_recording_opens_as_it_was_seen_or_is_replayed(
     tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "week.slog"
-    recorder = Recorder(file)
+    recorder = PollRecorder(file)
     for cluster in islice(series(shared, "v24.11"), 5):
         recorder.add(cluster)
     recorder.close()

@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
-from sim.authoring import Failure
+from sim.authoring import BrokenRule
 from sim.authoring.bench import SHOWN, BenchRun, Version, changes, first_difference, pass_change, version_of
 from sim.comparison.comparison_sentences import changed, what_it_did
 from sim.comparison.differences import Versus
@@ -25,7 +25,7 @@ from tui.cli.terminal import progress, say, shows_unicode
 from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
-FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
+FailureLines: TypeAlias = Callable[[str, Policy, BrokenRule], list[str]]
 """Function that writes the jobs on which a policy breaks a rule to a file, and returns lines about them"""
 Saved: TypeAlias = Policy | str
 """Policy of a file that was saved, or one line on why that file has no usable policy"""

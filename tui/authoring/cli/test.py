@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from sim.authoring import COUNT, Failure, Report, examine
+from sim.authoring import COUNT, BrokenRule, Report, examine
 from sim.authoring.bench import workloads_of
 from sim.authoring.contract import RULES, broken
 from sim.authoring.two_versions import TRIED, smallest_difference
@@ -76,7 +76,7 @@ def beside(spec: str, policy: Policy, workload: Workload) -> str:
     return as_table(workload.name, workload, outcomes, None, everything=False, unicode=shows_unicode())
 
 
-def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
+def failed(spec: str, policy: Policy, failure: BrokenRule) -> list[str]:
     """Return the broken rule, and the command that opens the trace of jobs that show the failure."""
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sim.classroom.play.game import Game
-from sim.classroom.play.scoring import IN_SHORT, Costly, Score
+from sim.classroom.play.scoring import IN_SHORT, Costly, GameScore
 from sim.support.formatting import clock, count, name, span
 from sim.workload.model import Job
 from tui.chart.colours import OwnHues
@@ -80,7 +80,7 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
 
 
 def result(
-    scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
+    scores: Sequence[GameScore], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
 ) -> list[Line]:
     """Return scores, costly decisions, and the class's best games: (name, mean wait, worst wait)."""
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
@@ -143,7 +143,7 @@ def so_far(game: Game) -> str:
     return f"mean wait {span(mean)}, worst {span(worst)} {name(game.workload.jobs[rank])}"
 
 
-def placed(scores: Sequence[Score]) -> str:
+def placed(scores: Sequence[GameScore]) -> str:
     """Return text on the player's place among all scores by mean wait, and by worst wait.
 
     >>> placed([Score("you", 60, 900, "J1"), Score("easy", 90, 300, "J2")])

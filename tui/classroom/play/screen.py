@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from sim.classroom.play.game import Game
-from sim.classroom.play.scoring import Costly, Score, costliest, scores
+from sim.classroom.play.scoring import Costly, GameScore, costliest, scores
 from sim.session.session import Session
 from sim.session.sources import session_of
 from sim.support.errors import SchedscopeError
@@ -62,7 +62,7 @@ OTHER_KEY = ("O", "other hours", "other")
 
 
 class Scored(Message):
-    def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
+    def __init__(self, game: Game, found: list[GameScore], costly: list[Costly]) -> None:
         self.game, self.found, self.costly = game, found, costly
         super().__init__()
 
@@ -131,7 +131,7 @@ class PlayScreen(Screen[None]):
         self._trace = trace
         self._chosen, self._first, self._top = 0, 0, 0
         self._told = GOAL
-        self._scores: list[Score] | None = None
+        self._scores: list[GameScore] | None = None
         self._costly: list[Costly] = []
 
     def compose(self) -> ComposeResult:

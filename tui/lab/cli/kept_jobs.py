@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.lab.distributions import labels_of
 from sim.lab.kept import COLUMNS
-from sim.lab.pivot import Condition, in_order, records
+from sim.lab.pivot import RunFilter, in_order, records
 from sim.lab.results import Results
 from sim.workload.model import Floats, Ints
 from tui.cli.parquet import table_file
@@ -19,7 +19,7 @@ WHOLE = ("rank", "width", "hour")
 DERIVED = ("slowdown", "bounded_slowdown")
 
 
-def write_jobs(path: str, results: Results, where: Sequence[Condition]) -> None:
+def write_jobs(path: str, results: Results, where: Sequence[RunFilter]) -> None:
     """Write the jobs of all runs that meet the conditions `where` to a file, one run after the other."""
     taken = (record for record in sorted(records(results, [], where), key=in_order) if not record["error"])
     found = [record | {"policy": record["spec"]} for record in taken]

@@ -12,7 +12,7 @@ import click
 
 from sim.lab.distributions import DistributionAsk, clouds, shares, spreads, weeks
 from sim.lab.paired import panels_against
-from sim.lab.pivot import Condition, PivotQuery
+from sim.lab.pivot import PivotQuery, RunFilter
 from sim.lab.results import Results
 from sim.lab.series import Panel, axis_title, panels
 from sim.lab.week import WEEKLY
@@ -117,7 +117,7 @@ def _style(said: dict[str, Any]) -> Style:
 
 def _plot_means(said: dict[str, Any]) -> None:
     value = said.get("y", "mean_bounded_slowdown")
-    where = tuple(map(Condition.of, said.get("where", ())))
+    where = tuple(map(RunFilter.of, said.get("where", ())))
     ask = PivotQuery(
         said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"]
     )
@@ -158,7 +158,7 @@ def _plot_jobs(said: dict[str, Any]) -> None:
     kind, output, value = said["kind"], said.get("output"), said.get("y", "wait").replace("-", "_")
     if not output and kind not in OF_SHARES:
         raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")
-    where = tuple(map(Condition.of, said.get("where", ())))
+    where = tuple(map(RunFilter.of, said.get("where", ())))
     ask = DistributionAsk(value, said.get("by", "policy"), said.get("x", ""), where)
     if kind == "heat" and value in WEEKLY:
         title = f"mean {WEEKLY[value]}"

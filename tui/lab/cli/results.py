@@ -15,12 +15,12 @@ from sim.lab.cut import Cut
 from sim.lab.measured import BATCHES, measured_metric
 from sim.lab.paired import compare
 from sim.lab.pivot import (
-    Cell,
-    Condition,
     Interval,
+    PivotCell,
     PivotQuery,
     PivotTable,
     Record,
+    RunFilter,
     check_factor,
     in_order,
     order_of,
@@ -75,7 +75,7 @@ def command(
     options.of_file("-o", output)
     if ratio and against is None:
         raise click.UsageError("--ratio goes with --against")
-    conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
+    conditions, by = tuple(map(RunFilter.of, where)), by.replace("-", "_")
     lines: list[str] = []
     made: list[Record] = []
     width = seen_columns() if output is None else None
@@ -237,7 +237,7 @@ def _shown(of: PivotTable, ask: PivotQuery, width: int | None) -> list[str]:
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
 
 
-def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
+def _measured_part(results: Results, where: Sequence[RunFilter]) -> list[str]:
     cuts = {str(record["cut"] or "") for record in records(results, [], where)}
     return [f"measured: {'; or '.join(map(_part, sorted(cuts)))}"] if any(cuts) else []
 
@@ -251,7 +251,7 @@ def _part(cut: str) -> str:
 
 
 def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:
-    found: Cell | None = of.cells.get(at)
+    found: PivotCell | None = of.cells.get(at)
     if found is None:
         return "·  "
     half = "" if found.mean.half is None else f" ±{cell(ask.metric, found.mean.half)}"

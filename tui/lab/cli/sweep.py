@@ -14,7 +14,7 @@ import click
 
 from sim.lab.forecast import forecast
 from sim.lab.plan import VARIED, Run, SweepPlan
-from sim.lab.plan_file import Asked, read_plan, seeds
+from sim.lab.plan_file import AskedPlan, read_plan, seeds
 from sim.lab.pool import cores, size_of_worker
 from sim.lab.results import Results
 from sim.lab.sweep import Progress, Told, lacks, sweep
@@ -128,11 +128,11 @@ def _warmed(warmup: str | None, cut: str) -> str:
     return f"{warmup},{last}"
 
 
-def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, str | None], trust: bool) -> Asked:
+def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, str | None], trust: bool) -> AskedPlan:
     plans = [name for name in traces if name.endswith(".toml")]
     if len(plans) > 1:
         raise click.UsageError(f"one plan at a time: {', '.join(plans)}")
-    asked = read_plan(plans[0], trust) if plans else Asked()
+    asked = read_plan(plans[0], trust) if plans else AskedPlan()
     switched = (text.partition("=")[2] for text in (given["switch"] or "").split(";"))
     agree((code for spec in switched for code in code_in(spec)), Proof.TYPED)
     typed = {name: [value] for name, value in given.items() if value is not None}

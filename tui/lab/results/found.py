@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sim.lab.again import runs_of
-from sim.lab.pivot import Condition, PivotQuery, PivotTable, Record, Value, in_order, pivot
+from sim.lab.pivot import PivotQuery, PivotTable, Record, RunFilter, Value, in_order, pivot
 from sim.lab.results import FACTORS, Results
 from sim.lab.series import Panel, axis_title, panels
 from sim.support.errors import SchedscopeError
@@ -23,7 +23,7 @@ class Shown:
 
     ask: PivotQuery | None = None
     """Query for the means in the table; None to let the program choose the first query."""
-    runs: tuple[Condition, ...] | None = None
+    runs: tuple[RunFilter, ...] | None = None
     log: bool = False
 
 
@@ -83,9 +83,9 @@ def _numbers(values: Sequence[Value]) -> bool:
     return len(values) > 1 and all(isinstance(value, int | float) for value in values)
 
 
-def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
+def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[RunFilter, ...]:
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
-    return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
+    return (*ask.where, *(RunFilter(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:

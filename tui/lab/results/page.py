@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich.segment import Segment
 
 from sim.lab.measured import measured_metric
-from sim.lab.pivot import Cell, Condition, Record, Value
+from sim.lab.pivot import PivotCell, Record, RunFilter, Value
 from sim.lab.series import said
 from sim.support.formatting import count, printable, shortened
 from tui.lab.results.found import Found
@@ -59,7 +59,7 @@ def _means(found: Found) -> ResultsGrid:
     return ResultsGrid(tuple(head), rows)
 
 
-def _mean(of: Cell | None, found: Found) -> Word:
+def _mean(of: PivotCell | None, found: Found) -> Word:
     if of is None:
         return Word("·  ", "faint")
     metric = found.ask.metric
@@ -140,7 +140,7 @@ def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, in
     return None
 
 
-def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
+def title(path: str, found: Found | None, where: Sequence[RunFilter], width: int) -> Line:
     if found is None:
         return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
     failed = f", {found.failed:,} failed" if found.failed else ""

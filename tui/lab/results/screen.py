@@ -20,7 +20,7 @@ from textual.worker import Worker, get_current_worker
 
 from sim.lab.again import session_of_run
 from sim.lab.measured import measured_metric
-from sim.lab.pivot import Condition, check_factor
+from sim.lab.pivot import RunFilter, check_factor
 from sim.metrics.catalogue import MEASURED
 from sim.session.session import one_line
 from sim.support.errors import SchedscopeError
@@ -320,10 +320,10 @@ class ResultsScreen(Screen[None]):
         self.app.push_screen(dialogs.Prompt("Value", "such as mean_wait, p95_slowdown", read, names), chosen)
 
     def action_where(self) -> None:
-        def read(typed: str) -> tuple[Condition, ...]:
-            return tuple(Condition.of(part) for part in typed.split(",") if part.strip())
+        def read(typed: str) -> tuple[RunFilter, ...]:
+            return tuple(RunFilter.of(part) for part in typed.split(",") if part.strip())
 
-        def chosen(where: tuple[Condition, ...] | None) -> None:
+        def chosen(where: tuple[RunFilter, ...] | None) -> None:
             if where is not None and self.found is not None:
                 runs = None if self._shown.runs is None else where
                 self._see(replace(self._shown, ask=replace(self.found.ask, where=where), runs=runs))

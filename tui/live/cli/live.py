@@ -19,8 +19,8 @@ from tui.cli import options
 from tui.cli.terminal import say
 
 if TYPE_CHECKING:
-    from sim.live.cluster.recording import Recorder
-    from sim.live.cluster.values import Source
+    from sim.live.cluster.recording import PollRecorder
+    from sim.live.cluster.values import ClusterSource
 
 ENDING = ("SIGTERM", "SIGHUP")
 """Names of the signals that end a recording without a screen."""
@@ -63,16 +63,16 @@ def command(
         raise click.UsageError("--polls goes with --headless")
     if not headless:
         options.needs_terminal("the live screen", "schedscope live --headless, why and when")
-    from sim.live.cluster.recording import Recorder
-    from sim.live.cluster.slurm.adapter import Slurm
+    from sim.live.cluster.recording import PollRecorder
+    from sim.live.cluster.slurm.adapter import SlurmSource
     from sim.live.cluster.slurm.commands import Commands
 
     with ExitStack() as stack:
         commands = stack.enter_context(closing(Commands(host)))
         recorder = None
         if out:
-            recorder = stack.enter_context(closing(Recorder(out, secret() if anonymise else None)))
-        source = Slurm(commands)
+            recorder = stack.enter_context(closing(PollRecorder(out, secret() if anonymise else None)))
+        source = SlurmSource(commands)
         if headless and recorder is not None:
             _exit_on_signals(stack)
             return _record(source, recorder, every, since, polls)
@@ -86,7 +86,7 @@ def command(
         return open_live(Live(source, every, since, recorder, aside), state)
 
 
-def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
+def _record(source: ClusterSource, recorder: PollRecorder, every: float, since: float, polls: int | None) -> int:
     """Record polls and the jobs of the last `since` seconds; a silent controller is asked less often, told once."""
     from sim.live.cluster.changes import changes
     from sim.live.cluster.pace import Pace

@@ -15,7 +15,7 @@ from tui.cli.terminal import progress
 
 if TYPE_CHECKING:
     from sim.live.cluster.recording import Recording
-    from sim.live.cluster.slurm.adapter import Slurm
+    from sim.live.cluster.slurm.adapter import SlurmSource
     from sim.live.cluster.values import Cluster, ClusterJob
     from sim.live.forecast.board import Board, Forecasts
 
@@ -86,13 +86,13 @@ def judged(recording: Recording, now: float, most: int) -> list[float]:
     return times[:: -(-len(times) // max(most, 1)) or 1]
 
 
-def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
-    from sim.live.cluster.slurm.adapter import Slurm
+def _asked(host: str, ask: Callable[[SlurmSource], T]) -> T:
+    from sim.live.cluster.slurm.adapter import SlurmSource
     from sim.live.cluster.slurm.commands import Commands
 
     commands = Commands(host)
     try:
-        return ask(Slurm(commands))
+        return ask(SlurmSource(commands))
     finally:
         commands.close()
 

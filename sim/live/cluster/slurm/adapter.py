@@ -39,7 +39,7 @@ _ID = re.compile(r"[jJ]?(\d{1,12}(?:_\d{1,12}|\+\d{1,6})?)", re.ASCII)
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
-class Slurm:
+class SlurmSource:
     """Cluster run by Slurm: `snapshot` polls its state, `history` reads ended jobs from the accounting."""
 
     def __init__(self, commands: Commands | None = None) -> None:

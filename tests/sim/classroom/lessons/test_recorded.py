@@ -11,7 +11,7 @@ from sim.classroom.lessons import recorded
 from sim.classroom.lessons.course import FOLDER
 from sim.classroom.lessons.lesson import LessonError
 from sim.classroom.lessons.lesson_file import read_lesson
-from sim.classroom.lessons.polls import Polls, Seen
+from sim.classroom.lessons.polls import Polls, PollSeen
 from sim.classroom.lessons.questions import Question
 from sim.classroom.lessons.recorded import RecordedPerformance, poll_numbers
 from sim.classroom.lessons.staging import check, performance_of
@@ -73,7 +73,7 @@ def test_scenes_take_place_at_polls(tmp_path: Path) -> None:
 
 
 def test_names_are_those_of_the_poll(tmp_path: Path) -> None:
-    seen = Seen(polls(), 35)
+    seen = PollSeen(polls(), 35)
     job = seen.job("J46")
     assert seen.written("J46.word") == job.reason == "Priority"
     assert seen.written("J46.reason").startswith("waits behind 14 jobs for nodes of batch: J18 has priority")
@@ -90,7 +90,7 @@ def test_names_are_those_of_the_poll(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("read_once")
 def test_start_is_the_one_that_came(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "start"\njob = "J46"')
-    seen = Seen(polls(), 35)
+    seen = PollSeen(polls(), 35)
     start, place = polls().start_after(35, seen.job("J46"))
     assert question.value is not None
     assert question.value.number == start - seen.cluster.at

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.cluster.recording import FRAME, Recorder, Recording
+from sim.live.cluster.recording import FRAME, PollRecorder, Recording
 from tests.sim.live.cluster.busy import QUEUED, busy
 
 WEEK = 7 * 24 * 60
@@ -18,7 +18,7 @@ MOST = 200_000_000
 @pytest.mark.long
 def test_a_week_of_two_thousand_waiting_jobs_is_under_200_mb(tmp_path: Path) -> None:
     path = tmp_path / "week.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     pictures = []
     for cluster in busy(FRAME):
         recorder.add(cluster)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sim.live.cluster.one_job import pictures_of
-from sim.live.cluster.recording import FRAME, Recorder, Recording
+from sim.live.cluster.recording import FRAME, PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import FileError
 from tests.sim.live.cluster.test_recording import clusters
@@ -22,7 +22,7 @@ WAITING = ClusterJob("7", "7", "PENDING", reason="Priority", start=900.0, priori
 
 def written(path: Path, pictures: list[Cluster]) -> Recording:
     path.unlink(missing_ok=True)
-    with closing(Recorder(path)) as recorder:
+    with closing(PollRecorder(path)) as recorder:
         for picture in pictures:
             recorder.add(picture)
     return Recording(path)

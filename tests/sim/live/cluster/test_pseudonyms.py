@@ -6,7 +6,7 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node, Reservation, Share
 from tests.sim.live.cluster.test_recording import rows
 
@@ -24,7 +24,7 @@ def test_pseudonyms_are_stable_and_hide_the_names(tmp_path: Path) -> None:
         shares=(Share("5", "physics", "anna", "physics"), Share("3", "physics", "", "root")),
     )
     for name in ("a", "b"):
-        recorder = Recorder(tmp_path / name, secret=b"key")
+        recorder = PollRecorder(tmp_path / name, secret=b"key")
         recorder.add(picture)
         recorder.add_history([replace(job, id="0", state="COMPLETED")])
         recorder.close()

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sim.live.cluster.machine import with_earlier
-from sim.live.cluster.recording import FRAME, Recorder, Recording
+from sim.live.cluster.recording import FRAME, PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation, Share
 from sim.support.errors import FileError
 
@@ -68,7 +68,7 @@ def clusters() -> st.SearchStrategy[Cluster]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_picture_comes_back(tmp_path_factory: pytest.TempPathFactory, pictures: list[Cluster]) -> None:
     path = tmp_path_factory.mktemp("slog") / "x.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     pictures = [replace(picture, at=float(60 * number)) for number, picture in enumerate(pictures)]
     for picture in pictures:
         recorder.add(picture)
@@ -89,7 +89,7 @@ def moving(polls: int) -> Iterator[Cluster]:
 
 
 def test_whole_pictures_come_at_intervals_and_all_others_are_read_from_them(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     pictures = list(moving(FRAME + 3))
     for picture in pictures:
         recorder.add(picture)
@@ -100,7 +100,7 @@ def test_whole_pictures_come_at_intervals_and_all_others_are_read_from_them(tmp_
 
 
 def test_it_is_read_while_it_is_written(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     first, second = moving(2)
     recorder.add(first)
     recording = Recording(tmp_path / "x.slog")
@@ -113,7 +113,7 @@ def test_it_is_read_while_it_is_written(tmp_path: Path) -> None:
 
 def test_copy_of_the_file_alone_has_every_poll(tmp_path: Path) -> None:
     pictures = list(moving(3))
-    with closing(Recorder(tmp_path / "x.slog")) as recorder:
+    with closing(PollRecorder(tmp_path / "x.slog")) as recorder:
         for number, picture in enumerate(pictures, 1):
             recorder.add(picture)
             copy = tmp_path / f"{number}.slog"
@@ -124,7 +124,7 @@ def test_copy_of_the_file_alone_has_every_poll(tmp_path: Path) -> None:
 def test_a_recording_goes_on_in_the_same_file(tmp_path: Path) -> None:
     first, second = moving(2)
     for picture in (first, second):
-        recorder = Recorder(tmp_path / "x.slog")
+        recorder = PollRecorder(tmp_path / "x.slog")
         recorder.add(picture)
         recorder.close()
     assert list(Recording(tmp_path / "x.slog").pictures()) == [first, second]
@@ -148,7 +148,7 @@ def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
 )
 def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
     path = tmp_path / "x.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(next(moving(1)))
     recorder.close()
     with closing(sqlite3.connect(path)) as db:
@@ -166,7 +166,7 @@ def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
 )
 def test_a_picture_of_other_things_is_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(next(moving(1)))
     recorder.close()
     with closing(sqlite3.connect(path)) as db:
@@ -179,7 +179,7 @@ def test_a_picture_of_other_things_is_one_line(tmp_path: Path, data: bytes) -> N
 def test_a_picture_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.live.cluster.recording.MOST_BYTES", 1000)
     path = tmp_path / "x.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(replace(next(moving(1)), name="x" * 5000))
     recorder.close()
     with pytest.raises(FileError, match="too large"):
@@ -198,7 +198,7 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes | None) -> None:
 @pytest.mark.parametrize("harm", ["DROP TABLE polls; CREATE VIEW polls AS SELECT 1 AS at", TRIGGER])
 def test_a_recording_with_code_of_its_own_is_refused(tmp_path: Path, harm: str) -> None:
     path = tmp_path / "x.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(next(moving(1)))
     recorder.close()
     with closing(sqlite3.connect(path)) as db:
@@ -214,12 +214,12 @@ def test_a_recorder_that_continues_a_file_knows_what_the_one_before_knew(tmp_pat
     maintenance = Reservation("maintenance", 5.0, 30.0, ("n3",), ("root",))
     shares = (Share("1", "root", shares=None), Share("2", "root", "ann", "root", 7, 3.5))
     now = Cluster(0.0, nodes=nodes, shares=shares, reservations=(maintenance,))
-    with closing(Recorder(path)) as first:
+    with closing(PollRecorder(path)) as first:
         first.add(now)
         first.add(replace(now, at=10.0, nodes=away))
         first.add(replace(now, at=20.0, nodes=(*away[:1], *nodes[1:])))
     later = replace(now, at=60.0, reservations=(), shares=(replace(shares[1], usage=99.0), Share("3", "new")))
-    with closing(Recorder(path)) as second:
+    with closing(PollRecorder(path)) as second:
         second.add(later)
     with closing(sqlite3.connect(path)) as db:
         machine = json.loads(db.execute("SELECT value FROM about WHERE name = 'machine'").fetchone()[0])
@@ -241,7 +241,7 @@ def test_a_recorder_that_continues_a_file_knows_what_the_one_before_knew(tmp_pat
 def test_a_recorder_that_continues_a_damaged_file_begins_anew(tmp_path: Path, machine: str) -> None:
     path, picture = tmp_path / "x.slog", Cluster(0.0, nodes=(Node("n1", 4),))
     for at in (0.0, 10.0):
-        with closing(Recorder(path)) as recorder:
+        with closing(PollRecorder(path)) as recorder:
             recorder.add(replace(picture, at=at))
         with closing(sqlite3.connect(path)) as db, db:
             ((written,),) = db.execute("SELECT value FROM about WHERE name = 'machine'").fetchall()
@@ -254,9 +254,9 @@ def test_jobs_that_ended_between_two_recorders_have_an_end(tmp_path: Path) -> No
     runs = ClusterJob("1", "1", "RUNNING", submit=0.0, start=10.0, limit=30.0, nodes=("n1",))
     waits = ClusterJob("2", "2", "PENDING", submit=0.0, dependency="afterok:1", partition="a,b")
     others = (replace(runs, id="3", limit=300.0), replace(waits, id="4"), replace(runs, id="5"))
-    with closing(Recorder(path)) as first:
+    with closing(PollRecorder(path)) as first:
         first.add(Cluster(20.0, jobs=(runs, waits, *others)))
-    with closing(Recorder(path)) as second:
+    with closing(PollRecorder(path)) as second:
         second.add_history([replace(runs, id="5", state="COMPLETED", end=25.0)])
         second.add(Cluster(90.0, jobs=(replace(waits, dependency="", partition="b", state="RUNNING", start=80.0),)))
     with closing(sqlite3.connect(path)) as db:
@@ -269,7 +269,7 @@ def test_jobs_that_ended_between_two_recorders_have_an_end(tmp_path: Path) -> No
 
 def test_a_drained_node_may_leave_the_machine(tmp_path: Path) -> None:
     gone = Node("n2", 4, states=frozenset({"DOWN"}))
-    with closing(Recorder(tmp_path / "x.slog")) as recorder:
+    with closing(PollRecorder(tmp_path / "x.slog")) as recorder:
         recorder.add(Cluster(0.0, nodes=(Node("n1", 4), gone)))
         recorder.add(Cluster(10.0, nodes=(Node("n1", 4),)))
     with closing(sqlite3.connect(tmp_path / "x.slog")) as db:
@@ -279,7 +279,7 @@ def test_a_drained_node_may_leave_the_machine(tmp_path: Path) -> None:
 
 def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -> None:
     ended = ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, submit=5.0, cpus=2, user="ann", nodes=("n1", "n2"))
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     recorder.add_history([ended, replace(ended, id="8", state="CANCELLED", start=None, nodes=())])
     recorder.add(Cluster(at=100.0, jobs=(replace(ended, id="9", state="RUNNING", start=90.0, end=None),)))
     recorder.add(Cluster(at=160.0))
@@ -289,7 +289,7 @@ def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -
 
 
 def test_jobs_that_ended_between_two_polls_are_known(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     runs = ClusterJob("7", "7", "RUNNING", start=10.0, end=99.0, nodes=("n1",), limit=60.0)
     for at, jobs in ((20.0, (runs,)), (30.0, ()), (40.0, ())):
         recorder.add(Cluster(at, jobs=jobs))
@@ -300,7 +300,7 @@ def test_jobs_that_ended_between_two_polls_are_known(tmp_path: Path) -> None:
 
 
 def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     recorder.add_history([ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, nodes=("n1",))])
     recorder.add(Cluster(at=100.0))
     recorder.close()
@@ -312,11 +312,11 @@ def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
 
 def test_a_recording_of_another_version_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "week.slog"
-    Recorder(path).close()
+    PollRecorder(path).close()
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE about SET value = '1' WHERE name = 'format'")
     with pytest.raises(FileError, match="another version"):
-        Recorder(path)
+        PollRecorder(path)
     with pytest.raises(FileError, match="another version"):
         Recording(path)
 
@@ -339,7 +339,7 @@ def test_early_recordings_have_no_shares_and_settings(tmp_path: Path) -> None:
     picture = Cluster(
         1.0, "c", shares=(Share("1", "root", usage=3.0), Share("2", "root", "anna", "root")), settings="A=1"
     )
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(picture)
     recorder.add(replace(picture, at=2.0, shares=(replace(picture.shares[0], usage=4.0), *picture.shares[1:])))
     recorder.close()
@@ -358,7 +358,7 @@ def test_early_recordings_have_no_shares_and_settings(tmp_path: Path) -> None:
 def test_of_two_programs_that_record_in_one_file_the_first_stops(tmp_path: Path) -> None:
     path = tmp_path / "two.slog"
     polls = [Cluster(float(at), jobs=WAITING[:at]) for at in range(1, 5)]
-    with closing(Recorder(path)) as first, closing(Recorder(path)) as second:
+    with closing(PollRecorder(path)) as first, closing(PollRecorder(path)) as second:
         first.add(polls[0])
         second.add(polls[1])
         with pytest.raises(FileError, match="another program has begun to record there"):

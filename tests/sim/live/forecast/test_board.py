@@ -13,7 +13,7 @@ from sim.live.cluster.dates import date
 from sim.live.cluster.values import Cluster, ClusterJob, Limit
 from sim.live.forecast.board import DAY, Board, Forecasts
 from sim.live.forecast.expected import Expected, expected, why_unknown
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.words import forecast_lines, score_line
 from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, SHORT, WAITS
 
@@ -30,11 +30,11 @@ def ended(number: int, share: float) -> ClusterJob:
 
 
 def test_without_a_past_every_job_runs_to_its_limit() -> None:
-    assert expected(cluster(RUNS, WIDE), Past()) == {"2": Expected(NOW + 300, NOW + 300, NOW + 300)}
+    assert expected(cluster(RUNS, WIDE), PastJobs()) == {"2": Expected(NOW + 300, NOW + 300, NOW + 300)}
 
 
 def test_span_is_between_short_jobs_and_limits() -> None:
-    past = Past(ended(number, share) for number, share in enumerate([0.55, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0]))
+    past = PastJobs(ended(number, share) for number, share in enumerate([0.55, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0]))
     low, middle, high = expected(cluster(RUNS, WIDE), past)["2"]
     assert (round(low - NOW), round(high - NOW)) == (30, 300)
     assert low < middle < high

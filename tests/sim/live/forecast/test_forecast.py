@@ -15,7 +15,7 @@ from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Par
 from sim.live.forecast.expected import SHORT as SHORTER
 from sim.live.forecast.expected import expected_in, why_unknown
 from sim.live.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Foresight, FromNow, Model, forecast
-from sim.live.forecast.past import ENOUGH, Past
+from sim.live.forecast.past import ENOUGH, PastJobs
 from tests.sim.live.cluster.busy import busy
 
 NOW = 1_795_469_000.0
@@ -31,7 +31,7 @@ WAITS = ClusterJob(
 )  # fmt: skip
 
 
-def said(model: Model, *jobs: ClusterJob, past: Past | None = None, **more: Any) -> dict[str, float]:
+def said(model: Model, *jobs: ClusterJob, past: PastJobs | None = None, **more: Any) -> dict[str, float]:
     """Return the forecasts for a cluster with these jobs: mapping from job id to seconds until its start."""
     told = {"nodes": NODES_, "partitions": (BATCH, SHORT), **more}
     found = forecast(Cluster(NOW, jobs=jobs, **told), model, past)
@@ -80,15 +80,15 @@ def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None
 def test_running_job_on_a_drained_node_leaves_a_forecast(model: Model) -> None:
     drained = (replace(NODES_[0], states=frozenset({"DRAIN"})), NODES_[1])
     wide = replace(RUNS, cpus=8, nodes=("n1", "n2"), tres="cpu=8,node=2")
-    assert said(model, wide, WAITS, nodes=drained, past=Past()) == {"2": 300}
+    assert said(model, wide, WAITS, nodes=drained, past=PastJobs()) == {"2": 300}
 
 
 @pytest.mark.parametrize("model", [LIMITS, LEARNT])
 def test_whole_nodes_of_a_running_job_are_taken_with_their_gpus(model: Model) -> None:
     """It got the GPU of one of its nodes without asking for it."""
     whole = replace(RUNS, cpus=8, nodes=("n1", "n2"), tres="cpu=8,mem=80M,node=2,gres/gpu=1", is_exclusive=True)
-    assert said(model, whole, WAITS, past=Past()) == {"2": 300}
-    assert said(model, replace(whole, tres="cpu=8,node=2,gres/gpu=2"), WAITS, past=Past()) == {"2": 300}
+    assert said(model, whole, WAITS, past=PastJobs()) == {"2": 300}
+    assert said(model, replace(whole, tres="cpu=8,node=2,gres/gpu=2"), WAITS, past=PastJobs()) == {"2": 300}
 
 
 def test_jobs_start_in_the_order_of_their_priorities() -> None:
@@ -121,7 +121,7 @@ def test_a_job_with_several_partitions_has_its_own_priority_in_each(model: Model
     ahead = replace(WAITS, number="9", priority=200, cpus=8, tres="cpu=8,node=2", limit=500.0)
     several = replace(WAITS, id="4", number="4", partition="short,batch", priority=150, cpus=4, tres="cpu=4,node=1")
     jobs = (*full, ahead, several, HELD, replace(HELD, id="9", number="9", partition="batch"))
-    found = said(model, *jobs, partitions=partitions, past=Past(), **known)
+    found = said(model, *jobs, partitions=partitions, past=PastJobs(), **known)
     assert found == ({"2": 700, "4": 100} if known else {"2": 300, "4": 800})
 
 
@@ -164,9 +164,9 @@ MATLAB = Limit("license", "matlab", "license", 3, 2)
 @pytest.mark.parametrize("model", [LIMITS, LEARNT])
 def test_a_license_holds_a_job_until_its_holder_ends(model: Model, reason: str) -> None:
     runs, waits = replace(RUNS, licenses="matlab:2"), replace(WAITS, licenses="matlab:2", reason=reason)
-    assert said(model, runs, waits, limits=(MATLAB,), past=Past()) == {"2": 300}
-    assert said(model, runs, replace(waits, licenses="matlab"), limits=(MATLAB,), past=Past()) == {"2": 0}
-    assert said(model, runs, replace(waits, licenses="matlab:4"), limits=(MATLAB,), past=Past()) == {}, "never"
+    assert said(model, runs, waits, limits=(MATLAB,), past=PastJobs()) == {"2": 300}
+    assert said(model, runs, replace(waits, licenses="matlab"), limits=(MATLAB,), past=PastJobs()) == {"2": 0}
+    assert said(model, runs, replace(waits, licenses="matlab:4"), limits=(MATLAB,), past=PastJobs()) == {}, "never"
 
 
 def test_a_license_of_unknown_number_leaves_no_forecast() -> None:
@@ -189,8 +189,8 @@ def test_a_job_that_does_not_fit_keeps_its_nodes_from_other_partitions() -> None
     """The first job waits for both nodes; one of another partition would start at once if only partitions closed."""
     wide = replace(WAITS, id="9", priority=90, cpus=8, tres="cpu=8,node=2")
     other = replace(WAITS, cpus=4, partition="short", tres="cpu=4,node=1")
-    assert said(LEARNT, RUNS, wide, other, past=Past()) == {"9": 300, "2": 900}
-    assert said(LEARNT, RUNS, wide, replace(other, limit=300.0), past=Past()) == {"9": 300, "2": 0}
+    assert said(LEARNT, RUNS, wide, other, past=PastJobs()) == {"9": 300, "2": 900}
+    assert said(LEARNT, RUNS, wide, replace(other, limit=300.0), past=PastJobs()) == {"9": 300, "2": 0}
 
 
 @pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit"])
@@ -209,16 +209,16 @@ def test_run_times_are_learnt_from_a_users_past() -> None:
         replace(RUNS, id=f"0_{n}", state="COMPLETED", start=NOW - 9000, end=NOW - 9000 + 60 * n) for n in range(6, 12)
     ]
     assert len(ended) >= ENOUGH
-    assert said(LEARNT, RUNS, wide, past=Past(ended[1:])) == {"2": 240}, "540 s in all, of which 300 have passed"
-    assert said(LEARNT, RUNS, wide, past=Past(ended[:2])) == {"2": 300}, "too few: to its limit"
-    assert said(LIMITS, RUNS, wide, past=Past(ended)) == {"2": 300}
+    assert said(LEARNT, RUNS, wide, past=PastJobs(ended[1:])) == {"2": 240}, "540 s in all, of which 300 have passed"
+    assert said(LEARNT, RUNS, wide, past=PastJobs(ended[:2])) == {"2": 300}, "too few: to its limit"
+    assert said(LIMITS, RUNS, wide, past=PastJobs(ended)) == {"2": 300}
     cancelled = [replace(job, state="CANCELLED") for job in ended]
-    assert said(LEARNT, RUNS, wide, past=Past(cancelled)) == {"2": 300}
+    assert said(LEARNT, RUNS, wide, past=PastJobs(cancelled)) == {"2": 300}
 
 
 def test_a_job_that_vanishes_from_the_list_has_ended_between_two_pictures() -> None:
     """Slurm lists ended jobs for a time that its configuration sets, and not every site keeps accounts."""
-    past = Past()
+    past = PastJobs()
     jobs = [replace(RUNS, id=str(number), limit=1000.0, start=NOW, end=NOW + 1000) for number in range(ENOUGH)]
     past.see(Cluster(NOW + 300, jobs=(*jobs, WAITS)))
     past.see(Cluster(NOW + 400, jobs=(jobs[0],)))
@@ -232,7 +232,7 @@ def test_big_queues_are_planned_once_with_learnt_run_times(monkeypatch: pytest.M
     ended = [replace(RUNS, id=f"0_{n}", state="COMPLETED", start=NOW - 9000, end=NOW - 9000 + 400) for n in range(9)]
     wide = replace(WAITS, cpus=8, tres="cpu=8,node=2")
     narrow = replace(WAITS, id="3", priority=9, cpus=4, tres="cpu=4,node=1", limit=150.0)
-    jobs, past = (RUNS, wide, narrow), Past(ended)
+    jobs, past = (RUNS, wide, narrow), PastJobs(ended)
     replanned = said(LEARNT, *jobs, past=past)
     monkeypatch.setattr("sim.live.forecast.forecast.MOST_REPLANNED", 0)
     assert said(LEARNT, *jobs, past=past) == {"2": 100, "3": 0} == replanned
@@ -251,7 +251,7 @@ def test_a_job_on_a_node_that_gave_too_much_still_runs() -> None:
 
 def test_plan_that_ends_early_gives_the_same_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = list(busy(3, queued=30, starts=3))
-    past = Past(replace(job, id=f"e{job.id}", state="COMPLETED") for job in pictures[0].running)
+    past = PastJobs(replace(job, id=f"e{job.id}", state="COMPLETED") for job in pictures[0].running)
     models = (NODES, LIMITS, LEARNT)
     short = [forecast(pictures[at], model, past) for at in (2,) for model in models]
     monkeypatch.delattr(FromNow, "to_plan")
@@ -261,12 +261,12 @@ def test_plan_that_ends_early_gives_the_same_starts(monkeypatch: pytest.MonkeyPa
 def test_forecasts_of_one_picture_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = list[Model]()
 
-    def make(cluster: Cluster, model: Model, past: Past) -> dict[str, float]:
+    def make(cluster: Cluster, model: Model, past: PastJobs) -> dict[str, float]:
         made.append(model)
         return {"2": NOW}
 
     monkeypatch.setattr("sim.live.forecast.forecast.forecast", make)
-    ahead = Foresight(Cluster(NOW), Past())
+    ahead = Foresight(Cluster(NOW), PastJobs())
     assert ahead.spans(LEARNT, 0.8) == {"2": (NOW, NOW)}
     assert expected_in(Foresight(ahead.cluster, ahead.past))["2"].high == NOW
     many = len(made)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.slurm import text
 from sim.live.cluster.slurm.limits import limits
 from sim.live.cluster.values import Cluster, ClusterJob, Node
@@ -195,10 +195,10 @@ def test_moments_of_a_long_recording_of_a_large_cluster_are_farther_apart(tmp_pa
         path = tmp_path / f"{waiting} {hours}.slog"
         jobs = tuple(replace(WAITS, id=f"{number}", number=f"{number}") for number in range(waiting))
         nodes = tuple(Node(f"n{number}", 4) for number in range(1000))
-        with closing(Recorder(path)) as recorder:
+        with closing(PollRecorder(path)) as recorder:
             for at in (NOW, NOW + 3600.0 * hours):
                 recorder.add(Cluster(at, nodes=nodes, jobs=jobs))
         assert interval_of(Recording(path)) == every
-    with closing(Recorder(tmp_path / "empty.slog")):
+    with closing(PollRecorder(tmp_path / "empty.slog")):
         pass
     assert interval_of(Recording(tmp_path / "empty.slog")) == 60.0

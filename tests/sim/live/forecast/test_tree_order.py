@@ -9,7 +9,7 @@ import pytest
 
 from sim.live.cluster.values import Cluster, Share
 from sim.live.forecast.forecast import LEARNT, forecast
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.tree_order import entry_of, tree_order
 from sim.workload.shape import ShareEntry
 from tests.sim.live.forecast.test_forecast import NOW
@@ -32,7 +32,7 @@ def told(**more: Any) -> Cluster:
 
 
 def starts(cluster: Cluster) -> str:
-    found = forecast(cluster, LEARNT, Past())
+    found = forecast(cluster, LEARNT, PastJobs())
     return "".join(sorted(found, key=lambda job: found[job]))
 
 

@@ -48,8 +48,8 @@ def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> No
     listed = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
     assert ["cpus=2" in each for each in listed] == [True, True]
     small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
-    assert "cpus=1" in questions(cluster(small), small, Past())
-    assert "cpus=1" not in questions(cluster(small), replace(small, most_nodes=2), Past())
+    assert "cpus=1" in questions(cluster(small), small, PastJobs())
+    assert "cpus=1" not in questions(cluster(small), replace(small, most_nodes=2), PastJobs())
 
 
 def test_jobs_of_higher_tiers_are_kept_first() -> None:
@@ -70,7 +70,7 @@ def test_job_with_whole_nodes_may_share_them() -> None:
     assert (found.before.high - NOW, found.after.high - NOW) == (300, 0)
     assert next(answer_lines(now, found)).startswith("With shared nodes (no --exclusive) it would start now instead")
     whole = replace(now, partitions=(replace(BATCH, is_exclusive=True), SHORT))
-    assert "exclusive=no" not in questions(whole, alone, Past()), "its partition gives whole nodes to all"
+    assert "exclusive=no" not in questions(whole, alone, PastJobs()), "its partition gives whole nodes to all"
     assert parse_change("exclusive=yes", NARROW).is_exclusive
     assert "exclusive=no" in {each.change for each in answers(now, alone, Past(), expected(now, Past()))}
 
@@ -161,7 +161,7 @@ def test_useful_changes_are_found_with_the_largest_gain_first() -> None:
 
 
 def test_questions_include_the_users_usual_length() -> None:
-    past = Past(replace(RUNS, id=f"e{n}", state="COMPLETED", end=NOW - 300 + 120) for n in range(6))
+    past = PastJobs(replace(RUNS, id=f"e{n}", state="COMPLETED", end=NOW - 300 + 120) for n in range(6))
     assert "time=120" in list(questions(cluster(RUNS, WIDE), WIDE, past))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sim import run
 from sim.workload.formats import sacct
 from sim.workload.formats.nodes import read_machine
-from sim.workload.formats.sacct_requests import Asked, Stay, cores_by_node
+from sim.workload.formats.sacct_requests import AskedOfNodes, NodeStay, cores_by_node
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.shape import Seats, Shape
@@ -108,7 +108,7 @@ def test_no_node_gives_too_many_cores_where_that_is_possible(data: st.DataObject
     """A log is made by placing jobs on nodes with free cores. The places found for them may differ, but each job keeps
     its cores per node."""
     sizes = (4, 4, 8)
-    stays: list[Stay] = []
+    stays: list[NodeStay] = []
     used: list[tuple[float, float, Seats]] = []
     for _ in range(data.draw(st.integers(1, 8))):
         start = float(data.draw(st.integers(0, 9)))
@@ -119,7 +119,7 @@ def test_no_node_gives_too_many_cores_where_that_is_possible(data: st.DataObject
         nodes = tuple(n for n, count in enumerate(counts) if count)
         if nodes:
             used.append((start, end, Seats((0,), (tuple(counts),))))
-            stays.append(Stay(start, end, sum(counts), nodes))
+            stays.append(NodeStay(start, end, sum(counts), nodes))
     found = cores_by_node(stays, sizes)
     assert [sum(counts) for counts in found] == [stay.cores for stay in stays]
     alone = [stay for stay in stays if len(stay.nodes) == 1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
-from sim.live.cluster.recording import Recorder
+from sim.live.cluster.recording import PollRecorder
 from sim.live.cluster.values import Cluster, ClusterJob, Node, Partition, Share
 from sim.support.errors import TraceError
 from sim.workload.follows import After, Follow
@@ -25,7 +25,7 @@ GOES = replace(RUNS, id="4", name="x|y\n9|9")
 
 
 def recording(path: Path) -> Path:
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add_history([replace(DONE, id="0")])
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, RUNS, WAITS, GOES)))
     recorder.add(Cluster(1e9 + 60, nodes=NODES, jobs=(DONE, RUNS, WAITS)))
@@ -79,7 +79,7 @@ def test_jobs_of_a_recording_run_on_its_nodes(tmp_path: Path) -> None:
     nodes = (Node("n1", 8, memory=1000), Node("n2", 8, memory=1000, gpus=2))
     partitions = (Partition("gpu", ("n2",), max_time=200.0), Partition("batch", ("n1", "n2"), is_exclusive=True))
     there = replace(DONE, id="5", partition="gpu", nodes=("n2",), tres="cpu=2,mem=400M,node=1,gres/gpu=1")
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     recorder.add(Cluster(1e9 + 50, nodes=nodes, partitions=partitions, jobs=(there, replace(WAITS, gpus=1, memory=9))))
     recorder.close()
     trace = read(path)
@@ -95,7 +95,7 @@ def test_jobs_of_a_recording_run_on_its_nodes(tmp_path: Path) -> None:
 
 def test_jobs_of_a_recording_wait_for_those_that_they_depend_on(tmp_path: Path) -> None:
     """A dependency that is met vanishes from the list of jobs; the first text counts."""
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     runs = replace(DONE, id="5", state="RUNNING", end=None)
     waits = replace(WAITS, id="6", submit=1e9 + 10, dependency="afterok:5(unfulfilled)")
     for at, jobs in ((50, (runs, waits)), (60, (replace(DONE, id="5"), replace(waits, dependency=""))), (70, ())):
@@ -107,7 +107,7 @@ def test_jobs_of_a_recording_wait_for_those_that_they_depend_on(tmp_path: Path) 
 
 
 def test_priorities_of_qos_are_those_that_jobs_show(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     urgent, usual = replace(WAITS, id="5", number="5", qos="urgent"), replace(WAITS, id="6", number="6", qos="normal")
     parts = {"5": {"age": 3.0, "qos": 2000.0}, "6": {"age": 4.0, "qos": 500.0}}
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(usual,), parts=parts))
@@ -130,7 +130,7 @@ def test_an_early_recording_has_only_the_cores_of_its_nodes(tmp_path: Path) -> N
     trace = read(path)
     assert trace.shape is not None
     assert (trace.shape.cores, trace.shape.kinds) == (16, ("cores", "memory"))
-    Recorder(path).close()  # goes on in the same file
+    PollRecorder(path).close()  # goes on in the same file
     assert read(path).shape == trace.shape
 
 
@@ -145,7 +145,7 @@ def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:
 
 def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path) -> None:
     path = tmp_path / "week.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     jobs = (replace(WAITS, id="5", memory=4000, gpus=2), replace(WAITS, id="6", memory=4000, reservation="class"))
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, *jobs)))
     recorder.close()
@@ -154,7 +154,7 @@ def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path
 
 
 def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     tree = (
         Share("1", "root"),
         Share("3", "physics", "", "root", 10, 5.5),
@@ -178,7 +178,7 @@ def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) ->
 
 def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Path) -> None:
     """The job that asks for all is first in the queue for 30 seconds; a held one never was in any plan."""
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     runs = replace(DONE, id="1", state="RUNNING", cpus=8, start=1e9, end=1e9 + 100, submit=1e9)
     wide = replace(WAITS, id="2", submit=1e9 + 10, cpus=16, nodes_wanted=2)
     held = replace(wide, id="3", reason="JobHeldUser")
@@ -198,7 +198,7 @@ def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Pa
 
 
 def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     away = (NODES[0], replace(NODES[1], states=frozenset({"DRAIN", "IDLE"})))
     for at, nodes in ((10, NODES), (20, away), (30, away), (40, NODES), (50, away), (60, away)):
         recorder.add(Cluster(1e9 + at, nodes=nodes, jobs=(WAITS,)))
@@ -213,7 +213,7 @@ def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
 
 def test_a_job_keeps_all_partitions_in_which_it_was_tried(tmp_path: Path) -> None:
     """After its start Slurm names the one in which it runs."""
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     lists = (Partition("batch", ("n1", "n2")), Partition("short", ("n1",)))
     waits = replace(WAITS, id="5", partition="short,batch")
     for at, job in ((10, waits), (20, replace(RUNS, id="5", partition="batch"))):
@@ -225,7 +225,7 @@ def test_a_job_keeps_all_partitions_in_which_it_was_tried(tmp_path: Path) -> Non
 
 
 def test_array_tasks_get_slurms_nodes_in_order(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     tasks = [replace(WAITS, id=f"7_{number}", number=f"7_{number}") for number in (10, 2, 1)]
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=tuple(tasks)))
     recorder.close()

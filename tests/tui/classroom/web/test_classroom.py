@@ -11,7 +11,7 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
-from sim.classroom.play.scoring import Score  # noqa: E402
+from sim.classroom.play.scoring import GameScore  # noqa: E402
 from tests.tui.classroom.web.processes import KNOWN, FakeForkServer, Process, served, until  # noqa: E402
 from tests.tui.classroom.web.test_roster import NEXT, scenes  # noqa: E402
 from tui.classroom.play.page import result  # noqa: E402
@@ -232,7 +232,7 @@ async def test_hostile_name_stays_text_for_teacher_table_and_game() -> None:
         assert best[0]["name"] == shown
         async with client.get("/class/secret/answers.csv") as answer:
             assert f"1,'{shown},".encode() in await answer.read()
-        drawn = [line.text for line in result([Score("you", 60, 120, "J1")], [], 80, best_of(best))]
+        drawn = [line.text for line in result([GameScore("you", 60, 120, "J1")], [], 80, best_of(best))]
         assert any(shown[:15] in text for text in drawn)
         assert not any("\x1b" in text for text in drawn)
 

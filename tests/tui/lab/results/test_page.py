@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.lab.pivot import Condition, PivotQuery
+from sim.lab.pivot import PivotQuery, RunFilter
 from sim.support.errors import ParameterError
 from tests.sim.lab.test_pivot import file, outcome, plan
 from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
@@ -32,7 +32,7 @@ def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> Non
     assert head.split() == ["policy", "\\", "load", "1", "2"]
     assert [row.split()[0] for row in rows[:3]] == ["easy", "relaxed:omega=0", "relaxed:omega=1"]
     assert "! overloaded" in note(of).text
-    assert title("r.sqlite", of, [Condition.of("load=1")], 80).text == " r.sqlite   24 runs   mean wait (s)   load=1"
+    assert title("r.sqlite", of, [RunFilter.of("load=1")], 80).text == " r.sqlite   24 runs   mean wait (s)   load=1"
 
 
 def test_tables_have_axes_and_plots(path: str) -> None:
@@ -63,7 +63,7 @@ def test_where_there_is_no_plot_it_is_said_why(path: str) -> None:
 
 def test_an_empty_file_has_an_empty_table(tmp_path: Path) -> None:
     file(tmp_path / "r", plan(), outcome).__exit__()
-    of = found(str(tmp_path / "r"), Shown(PivotQuery("policy", "load", "mean_wait", where=(Condition.of("load>9"),))))
+    of = found(str(tmp_path / "r"), Shown(PivotQuery("policy", "load", "mean_wait", where=(RunFilter.of("load>9"),))))
     assert seen(of)[1:] == [""] * 5
 
 

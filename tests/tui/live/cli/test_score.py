@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.cluster.recording import Recorder, Recording
+from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.values import Cluster
 from sim.policies.policy import full_policy
 from sim.policies.registry import parse_policy
@@ -48,7 +48,7 @@ def test_scores_are_told_as_table_and_json(recording: str) -> None:
 
 
 def test_starts_are_scored_where_slurm_expects_none(recording: str, tmp_path: Path) -> None:
-    with closing(Recorder(tmp_path / "none.slog")) as recorder:
+    with closing(PollRecorder(tmp_path / "none.slog")) as recorder:
         for picture in Recording(recording).pictures():
             jobs = (replace(job, start=None) if job.is_waiting else job for job in picture.jobs)
             recorder.add(replace(picture, jobs=tuple(jobs)))
@@ -69,7 +69,7 @@ def test_a_replay_under_a_policy_is_compared_with_the_recorded_starts(recording:
 
 
 def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
-    Recorder(tmp_path / "x.slog").close()
+    PollRecorder(tmp_path / "x.slog").close()
     code, line = error("score", tmp_path / "x.slog")
     assert code == 1
     assert "no forecast can be scored" in line
@@ -97,7 +97,7 @@ def test_the_weights_of_a_site_are_those_of_its_configuration(recording: str, tm
 
 def test_slurm_has_the_weights_that_the_recording_holds(recording: str, tmp_path: Path) -> None:
     path = tmp_path / "told.slog"
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     told = "PriorityWeightAge=500\nPriorityFlags=NO_FAIR_TREE\nSchedulerParameters=bf_interval=5"
     for picture in Recording(recording).pictures():
         recorder.add(replace(picture, settings=told))

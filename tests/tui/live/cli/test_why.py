@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.cluster.recording import FRAME, Recorder, Recording
+from sim.live.cluster.recording import FRAME, PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob, Node, Partition
 from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import PROGRAM, error, schedscope
@@ -26,7 +26,7 @@ JOB = ClusterJob("7", "7", "PENDING", reason="Priority", user="anna", partition=
 
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     for poll, date in enumerate((BEGIN + 900, BEGIN + 1200, BEGIN + 1200)):
         first = replace(JOB, id="5", number="5", reason="Resources", priority=30)
         jobs = (replace(JOB, start=date), first)
@@ -53,7 +53,7 @@ def test_why_and_when_answer_from_recordings(recording: str) -> None:
 
 def test_jobs_that_ended_between_the_scored_polls_are_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.live.cli.observed.MOST_JUDGED", 2)
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     for poll in range(12):
         at = NOW + 60.0 * poll
         ended = replace(RUNS, id=f"e{poll}", state="COMPLETED", start=at - 200, end=at - 30)
@@ -65,7 +65,7 @@ def test_jobs_that_ended_between_the_scored_polls_are_learnt(tmp_path: Path, mon
 
 
 def test_few_polls_are_scored_of_a_long_day_those_that_are_read_fast(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "day.slog")
+    recorder = PollRecorder(tmp_path / "day.slog")
     for poll in range(3 * FRAME + 1):
         recorder.add(Cluster(NOW + 60.0 * poll))
     recorder.close()
@@ -86,7 +86,7 @@ def test_when_reads_no_whole_picture_but_those_that_are_forecast(
 
 
 def test_when_answers_what_if(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "if.slog")
+    recorder = PollRecorder(tmp_path / "if.slog")
     wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", nodes_wanted=2)
     held = replace(WAITS, id="9", reason="JobHeldUser")
     recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, wide, held)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from sim.live.cluster.slurm.adapter import Slurm
+from sim.live.cluster.slurm.adapter import SlurmSource
 from tests.sim.live.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded, settled
 from tui.live.forecaster import Ahead
@@ -48,7 +48,7 @@ def forecasts() -> list[Ahead]:
 def test_the_live_screen(name: str, snap_compare: Callable[..., bool], forecasts: list[Ahead]) -> None:
     size, keys = SHOTS[name]
     commands = Captured("24.11")
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     cluster = replace(slurm.snapshot(), at=commands.at, cost=0.1)
     running = {job.id for job in cluster.running[:4]}
     before = replace(cluster, at=commands.at - 60, jobs=tuple(job for job in cluster.jobs if job.id not in running))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sim.live.cluster.slurm.adapter import LIGHT, MOST_DETAILS, SELDOM, Slurm, ended
+from sim.live.cluster.slurm.adapter import LIGHT, MOST_DETAILS, SELDOM, SlurmSource, ended
 from sim.live.cluster.slurm.commands import Commands
 from sim.live.cluster.values import Limit
 from sim.support.errors import ClusterError
@@ -63,7 +63,7 @@ def row(number: int, state: str = "RUNNING", user: str = "anna", name: str = "a|
 
 
 def test_a_poll_is_a_picture() -> None:
-    cluster = Slurm(Written(row(1) + row(3, "PENDING"))).snapshot()
+    cluster = SlurmSource(Written(row(1) + row(3, "PENDING"))).snapshot()
     assert (cluster.name, cluster.version, cluster.me) == ("testbed", "Slurm 24.11.5", "anna")
     assert [(job.id, job.name) for job in cluster.jobs] == [("1", "a|b"), ("3", "a|b")]
     assert cluster.jobs[0].cores[0].mask == 3
@@ -73,7 +73,7 @@ def test_a_poll_is_a_picture() -> None:
 
 def test_details_are_asked_for_once_per_start_and_nodes_seldom() -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     for _ in range(SELDOM + 1):
         slurm.snapshot()
     assert sum(line.startswith("scontrol -d -o show job") for line in commands.asked) == 1
@@ -91,7 +91,7 @@ def test_nodes_and_reservations_are_asked_for_once_a_minute_unless_that_is_slow(
     commands, clock = Written(row(1)), SimpleNamespace(now=NOW)
     commands.cost = cost
     monkeypatch.setattr("sim.live.cluster.slurm.adapter.time", SimpleNamespace(time=lambda: clock.now))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     for _ in range(SELDOM):
         slurm.snapshot()
         clock.now += every
@@ -102,7 +102,7 @@ def test_nodes_and_reservations_are_asked_for_once_a_minute_unless_that_is_slow(
 
 def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     for state in ("PENDING", "PENDING", "RUNNING", "RUNNING"):
         commands.jobs = row(1) + row(2, state)
@@ -114,7 +114,7 @@ def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> No
 
 def test_details_of_a_requeued_job_are_asked_for_again() -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     commands.jobs = row(1, "PENDING").replace("21:33:46", "21:41:00")
     commands.restarts = 1
@@ -126,7 +126,7 @@ def test_details_of_a_requeued_job_are_asked_for_again() -> None:
 def test_licenses_are_limits_with_their_use() -> None:
     commands = Written(row(1))
     commands.answers["scontrol -o show lic"] = "LicenseName=matlab Total=3 Used=2 Free=1 Reserved=0 Remote=no\n"
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     assert slurm.snapshot().limits == (Limit("license", "matlab", "license", 3, 2),)
     commands.answers["scontrol -o show lic"] = "LicenseName=matlab Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"
     assert slurm.snapshot().limits == (Limit("license", "matlab", "license", 3, 0),), "at each poll"
@@ -134,7 +134,7 @@ def test_licenses_are_limits_with_their_use() -> None:
 
 def test_few_of_many_arrivals_are_asked_about() -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     commands.jobs = row(1) + "".join(row(number, "PENDING") for number in range(2, 100))
     before = len(commands.asked)
@@ -144,19 +144,19 @@ def test_few_of_many_arrivals_are_asked_about() -> None:
 
 def test_many_starts_are_one_question() -> None:
     commands = Written("".join(map(row, range(1, MOST_DETAILS + 5))))
-    Slurm(commands).snapshot()
+    SlurmSource(commands).snapshot()
     assert [line for line in commands.asked if " show job" in line] == ["scontrol -d -o show job"]
 
 
 @pytest.mark.parametrize(("private", "user", "expected"), [("jobs", "anna", True), ("jobs,usage", "bert", False)])
 def test_hidden_jobs_are_noticed(private: str, user: str, expected: bool) -> None:
-    assert Slurm(Written(row(1, user=user), private=private)).snapshot().is_private is expected
+    assert SlurmSource(Written(row(1, user=user), private=private)).snapshot().is_private is expected
 
 
 def test_a_controller_that_refuses_is_an_error_and_asked_again() -> None:
     commands = Written(row(1))
     answer = commands.answers.pop("scontrol -o show node")
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     with pytest.raises(ClusterError):
         slurm.snapshot()
     commands.answers["scontrol -o show node"] = answer
@@ -169,7 +169,7 @@ HTML = "<html>\n<body>502 Bad Gateway</body>\n</html>\n"
 @pytest.mark.parametrize("bad", [HTML, "<html>502</html>\n", "\ufffd\x00\n" * 9, row(1)[:30] + "\n", HTML + row(1)])
 def test_answer_that_is_none_fails_the_poll(bad: str) -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     commands.jobs = bad
     with pytest.raises(ClusterError, match=r"squeue: \d of \d+ lines? of its answer cannot be read, first '"):
@@ -184,34 +184,34 @@ def test_answer_about_the_machine_that_is_none_fails_the_poll(what: str, bad: st
     (line,) = [line for line in commands.answers if line.endswith(what)]
     commands.answers[line] = bad
     with pytest.raises(ClusterError, match="scontrol: "):
-        Slurm(commands).snapshot()
+        SlurmSource(commands).snapshot()
 
 
 def test_few_unreadable_lines_are_counted() -> None:
     broken = "99|99|99|RUN\n" + row(98).replace("RUNNING", "<b>")
-    cluster = Slurm(Written("".join(map(row, range(1, 20))) + broken)).snapshot()
+    cluster = SlurmSource(Written("".join(map(row, range(1, 20))) + broken)).snapshot()
     assert (len(cluster.jobs), cluster.unread) == (19, 2)
 
 
 def test_names_that_imitate_records_are_no_unreadable_lines() -> None:
     names = ("two\nlines", "x\n1|1|1|RUNNING|", "\n" * 99)
-    cluster = Slurm(Written(row(1) + "".join(row(2 + at, name=name) for at, name in enumerate(names)))).snapshot()
+    cluster = SlurmSource(Written(row(1) + "".join(row(2 + at, name=name) for at, name in enumerate(names)))).snapshot()
     assert (len(cluster.jobs), cluster.unread) == (4, 0)
 
 
 def test_many_imitated_records_in_one_name_count_once() -> None:
-    cluster = Slurm(Written("".join(map(row, range(1, 20))) + row(20, name="x\n" + "99|\n" * 200))).snapshot()
+    cluster = SlurmSource(Written("".join(map(row, range(1, 20))) + row(20, name="x\n" + "99|\n" * 200))).snapshot()
     assert (len(cluster.jobs), cluster.unread) == (20, 1)
 
 
 def test_text_that_is_too_long_for_a_name_is_counted() -> None:
-    cluster = Slurm(Written("".join(map(row, range(1, 20))) + "<p>no</p>\n" * 900)).snapshot()
+    cluster = SlurmSource(Written("".join(map(row, range(1, 20))) + "<p>no</p>\n" * 900)).snapshot()
     assert (len(cluster.jobs), cluster.unread) == (19, 1)
 
 
 def test_everything_is_requested_anew_after_an_outage() -> None:
     commands = Written(row(1))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     commands.jobs = HTML
     with pytest.raises(ClusterError):
@@ -222,7 +222,7 @@ def test_everything_is_requested_anew_after_an_outage() -> None:
 
 
 def test_no_accounting_is_no_history() -> None:
-    assert Slurm(Written()).history(0) == ()
+    assert SlurmSource(Written()).history(0) == ()
 
 
 def test_a_line_of_accounting() -> None:
@@ -317,7 +317,7 @@ def test_ssh_gets_one_quoted_line_in_batch_mode(tmp_path: Path, monkeypatch: pyt
 
 def test_a_job_that_slurm_forgot_ends_as_the_accounting_says() -> None:
     commands = Written(row(1) + row(2) + row(3, "PENDING"))
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     slurm.snapshot()
     assert not any(line.startswith("sacct") for line in commands.asked)
     times = "2026-11-23T21:33:46|2026-11-23T21:33:46|2026-11-23T21:40:00|2026-11-23T21:45:00"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.reasons import MOST_LETTERS, paragraph, say
-from sim.live.cluster.recording import Recorder, Recording
-from sim.live.cluster.slurm.adapter import Slurm
+from sim.live.cluster.recording import PollRecorder, Recording
+from sim.live.cluster.slurm.adapter import SlurmSource
 from sim.live.cluster.values import Cluster
 from sim.support.errors import ClusterError
 from tests.sim.live.cluster.captures import VERSIONS as SHARED_VERSIONS
@@ -34,7 +34,7 @@ def version(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def cluster(version: str) -> Cluster:
     commands = Captured(version)
-    return replace(Slurm(commands).snapshot(), at=commands.at, cost=0.0)
+    return replace(SlurmSource(commands).snapshot(), at=commands.at, cost=0.0)
 
 
 def test_a_moment_is_read_whole(cluster: Cluster, version: str) -> None:
@@ -49,7 +49,7 @@ def test_a_moment_is_read_whole(cluster: Cluster, version: str) -> None:
 
 
 def test_the_history_is_what_ended(version: str) -> None:
-    past = Slurm(Captured(version)).history(0.0)
+    past = SlurmSource(Captured(version)).history(0.0)
     assert len(past) > 15
     assert all(job.has_ended and job.end is not None and job.submit <= job.end for job in past)
     assert {"COMPLETED", "CANCELLED", "FAILED"} <= {job.state for job in past}
@@ -90,7 +90,7 @@ def test_a_limit_says_how_full_it_is_and_who_fills_it(version: str, cluster: Clu
 @pytest.mark.parametrize("code", CODES)
 def test_every_reason_of_slurm_has_words(code: str) -> None:
     commands = Captured("24.11")
-    cluster = replace(Slurm(commands).snapshot(), at=commands.at)
+    cluster = replace(SlurmSource(commands).snapshot(), at=commands.at)
     job = replace(cluster.queue[0], reason="" if code == "None" else code)
     lines = (say(cluster, job), *paragraph(cluster, job))
     assert "Slurm says" not in lines[0]
@@ -98,14 +98,14 @@ def test_every_reason_of_slurm_has_words(code: str) -> None:
 
 
 def test_a_recording_gives_the_moment_back(cluster: Cluster, tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     recorder.add(cluster)
     recorder.close()
     assert Recording(tmp_path / "week.slog").at(cluster.at) == cluster
 
 
 def test_a_job_with_a_hostile_name_is_one_job() -> None:
-    jobs = Slurm(Captured("22.05")).snapshot().jobs
+    jobs = SlurmSource(Captured("22.05")).snapshot().jobs
     (found,) = [job for job in jobs if "[red]" in job.name]
     assert found.name.startswith("a|b [red]x")
     assert found.user == "games"
@@ -115,7 +115,7 @@ def all_moments(shared: Path, name: str) -> Iterator[Cluster]:
     """Yield every captured state of a version: those in the repository and those in the shared folder."""
     if name in VERSIONS:
         commands = Captured(name)
-        yield replace(Slurm(commands).snapshot(), at=commands.at)
+        yield replace(SlurmSource(commands).snapshot(), at=commands.at)
     else:
         yield snap(shared, name)
         yield from series(shared, name)
@@ -167,7 +167,7 @@ def _damaged(text: str, lot: random.Random) -> Iterator[str]:
 @settings(max_examples=10)
 def test_damaged_answers_are_read_as_far_as_they_go(seed: int, name: str) -> None:
     commands = Damaged(name, seed)
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     try:
         cluster = replace(slurm.snapshot(), at=1_795_549_751.0)
     except ClusterError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.live.cluster.reasons import say
-from sim.live.cluster.slurm.adapter import Slurm
+from sim.live.cluster.slurm.adapter import SlurmSource
 from tests.sim.live.cluster.slurm.crowd import Crowd
 
 
@@ -23,7 +23,7 @@ class Counted(Crowd):
 
 def test_a_thousand_nodes_and_twenty_thousand_jobs_are_read() -> None:
     commands = Counted(1000, 20_000)
-    slurm = Slurm(commands)
+    slurm = SlurmSource(commands)
     first = slurm.snapshot()
     assert (len(first.nodes), len(first.queue), len(first.running)) == (1000, 20_000, 2000)
     assert all(sum(held.mask.bit_count() for held in job.cores) == 2 for job in first.running)
@@ -35,7 +35,7 @@ def test_a_thousand_nodes_and_twenty_thousand_jobs_are_read() -> None:
 
 
 def test_reasons_of_a_long_queue_look_at_few_other_jobs() -> None:
-    cluster = Slurm(Crowd(10, 3000)).snapshot()
+    cluster = SlurmSource(Crowd(10, 3000)).snapshot()
     looked = 0
 
     class Queue(tuple[object, ...]):

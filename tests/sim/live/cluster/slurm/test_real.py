@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from sim.live.cluster.changes import changes
-from sim.live.cluster.slurm.adapter import Slurm
+from sim.live.cluster.slurm.adapter import SlurmSource
 from sim.live.cluster.values import SUSPENDED, Cluster, ClusterJob
 from tests.sim.live.cluster.slurm.real import CPUS, NODES, missing, say, slurm, submit, until
 
@@ -61,14 +61,14 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         }
         until(lambda: {state(made[name]) for name in ("two", "wide", "hostile", "long")} == {"RUNNING"})
         made |= {"all": submit("-n", "12"), "behind": submit("-n", "11")}
-        until(lambda: Slurm().snapshot().job_of[made["all"]].reason == "Resources")
+        until(lambda: SlurmSource().snapshot().job_of[made["all"]].reason == "Resources")
         yield made
 
 
 @pytest.fixture(scope="module")
 def cluster(jobs: dict[str, str]) -> Cluster:
     """Return the state of the cluster, as the program reads it."""
-    return Slurm().snapshot()
+    return SlurmSource().snapshot()
 
 
 def records(kind: str) -> list[dict[str, str]]:
@@ -85,7 +85,7 @@ def between(told: Callable[[], Told]) -> tuple[Cluster, Told]:
     """
     while True:
         before = told()
-        cluster = Slurm().snapshot()
+        cluster = SlurmSource().snapshot()
         if told() == before:
             return cluster, before
 
