@@ -7,11 +7,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sim.metrics.aggregates import Value
-from sim.metrics.catalogue import Metric
 from sim.support.formatting import clock, percent, printable, span
+
+if TYPE_CHECKING:
+    from sim.metrics.aggregates import Value
+    from sim.metrics.catalogue import Metric
 
 duration, instant = span, clock
 
