@@ -36,7 +36,6 @@ from sim.engine.policy_calls import (
 from sim.engine.results import schedule_of
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
-from sim.engine.shown import PresentView
 from sim.engine.snapshot import Snapshot
 from sim.engine.stay import Stay
 from sim.engine.switching import hand_over
@@ -91,7 +90,7 @@ class Engine:
             resumed = _begin(workload, policy_of(policy), placement, curious)
         given, moment, future = resumed
         self._given, self.present, self._future, self.history = given, moment, future, moment._history
-        self.moment: LiveView = PresentView(moment, workload)
+        self.moment = LiveView(moment, workload)
         """All that may be asked of the run after its last step"""
         self.workload = workload
         self._submits, self._killed = given.submits, given.killed

@@ -394,6 +394,7 @@ class Snapshot:
 
     @property
     def waiting(self) -> tuple[Job, ...]:
+        """Return the jobs of `queue`, from front to back."""
         return self.queue.jobs
 
     @property
@@ -402,9 +403,11 @@ class Snapshot:
 
     @property
     def notes(self) -> Mapping[str, Mapping[int, float]]:
+        """Return the numbers that `columns` show, by the name of the column."""
         return self.queue.notes
 
     def moved(self, rank: int) -> float:
+        """Return by how many seconds the planned start of a waiting job moved in this step; 0 for any other job."""
         queued = self.queue.entry(rank)
         return 0 if queued is None else queued.moved
 
@@ -415,6 +418,7 @@ class Snapshot:
 
     @property
     def ends(self) -> Ends:
+        """Return (expected end, rank, processors) of each running job, sorted; empty if there is a matrix."""
         return () if self.matrix else [(run.expected_end, run.job.rank, run.job.procs) for run in self.running]
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """A run continues from any of its checkpoints as it did the first time.
 
-Also tests sim.engine.fields, sim.engine.results, sim.engine.shown.
+Also tests sim.engine.fields, sim.engine.results.
 """
 
 from __future__ import annotations
