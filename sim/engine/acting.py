@@ -98,7 +98,7 @@ class Acting(Asking):
         """Start the job, and do not count that as a backfill."""
         self._start(job, because, on, None, False)
 
-    def backfill(self, job: Job, because: Reason, on: Seats | None = None) -> None:
+    def backfill(self, job: Job, because: Reason, on: Seats | int | None = None) -> None:
         """Start the job, and count that as a backfill."""
         self._start(job, because, on, None, True)
 

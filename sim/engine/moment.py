@@ -33,8 +33,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.processors import lowest
 from sim.policies.gang.planned_rows import span_in_row
-from sim.policies.gang.plans import RowPlans
-from sim.policies.gang.ranked_rows import RankedRows
 from sim.policies.multiqueue.partitions import Classes, lender, split
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
@@ -79,23 +77,13 @@ class Moment(Acting):
         """Reserve the start `at` for a speculative run of the job, which lasts at most `limit` seconds."""
         self._reserve(job, at, because, limit, None)
 
-    def start_in(self, partition: int, job: Job, because: Reason) -> None:
-        """Start the job on the lowest-numbered idle processors of the partition; if too few are idle, it first borrows
-        processors of other partitions.
-        """
-        self._start(job, because, self._seats_in(partition, job), None, False)
+    def try_on(self, seats: int, job: Job, limit: float, because: Reason) -> None:
+        """Start a speculative run of the job on these processors (bits); it lasts at most `limit` seconds."""
+        self._start(job, because, seats, limit, False)
 
-    def backfill_in(self, partition: int, job: Job, because: Reason) -> None:
-        """Start the job like `start_in`, as a backfill."""
-        self._start(job, because, self._seats_in(partition, job), None, True)
-
-    def try_in(self, partition: int, job: Job, limit: float, because: Reason) -> None:
-        """Start a speculative run of the job like `start_in`; it lasts at most `limit` seconds."""
-        self._start(job, because, self._seats_in(partition, job), limit, False)
-
-    def _seats_in(self, to: int, job: Job) -> int:
-        """Return idle processors of the partition for the job. It borrows what it lacks: the partition with the most
-        idle processors lends first, each its lowest-numbered idle ones.
+    def seats_in(self, to: int, job: Job) -> int:
+        """Return the lowest-numbered idle processors of the partition for the job. It borrows what it lacks: the
+        partition with the most idle processors lends first, each its lowest-numbered idle ones.
         """
         idle = [self._idle_in(partition) for partition in range(len(self._machine.owners))]
         while (lacking := job.procs - idle[to]) > 0:
@@ -147,32 +135,12 @@ class Moment(Acting):
         """Return True if the job would end before maintenance even if the matrix had `mpl` rows all the time."""
         return self._time + span_in_row(self.remaining_estimate(job.rank), mpl) <= self._closes + MOMENT
 
-    def ranked_rows(self) -> RankedRows:
-        """Return the rows in the order of the columns that they use now."""
-        return RankedRows(self)
-
-    def row_plans(self, mpl: int) -> RowPlans:
-        """Return plans of the rows, in which only the jobs of each row hold columns."""
-        return RowPlans(self, mpl, is_reserved=False)
-
-    def reserved_plans(self, mpl: int) -> RowPlans:
-        """Return plans of the rows with their jobs and with the reservations that were made last."""
-        return RowPlans(self, mpl, is_reserved=True)
-
-    def to_place(self) -> Sequence[Job]:
-        """Return the waiting jobs in the order of the queue."""
-        return self.queue
-
     def fullest_row(self, job: Job) -> int | None:
         """Return the row with the fewest free columns of those with enough for the job, of equals the earlier; None if
         all have too few.
         """
         rows = self._matrix().with_room(job.procs)
         return rows[0][1] if rows else None
-
-    def has_row_for(self, job: Job) -> bool:
-        """Return True if some row has enough free columns for the job now."""
-        return bool(self._matrix().with_room(job.procs))
 
     def no_row(self) -> FitsNoRow | TooFewFree:
         """Return the reason why a job fits in no row: too few available processors, or too few free columns in every

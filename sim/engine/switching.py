@@ -96,7 +96,7 @@ def _make_ordinary(moment: Moment, stay: Stay) -> None:
     """Change the kind of a speculative run to an ordinary run, which has no time limit of its own."""
     job, now, rank = stay.job, moment._time, stay.rank
     moment._stays.remove(stay)
-    moment._history.finish(stay.stretch, now, MOVED)
+    moment._collector.finish(stay.stretch, now, MOVED)
     held = moment._machine.held[rank]
     moment._stay(job, stay.since, stay.since + job.estimate, RUN, held, stay.ran_before, inf)
 

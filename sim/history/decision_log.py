@@ -8,7 +8,7 @@ user-defined reasons, are kept as objects. A decision that is read back equals t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -157,10 +157,7 @@ class DecisionLog:
     written into rows before rows are read.
     """
 
-    __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "is_kept", "new", "numbers", "ranks")
-
-    append: Callable[[Decision], None]
-    """Function that adds a decision to the end of the log."""
+    __slots__ = ("_jobs", "_kept", "_made", "_sets", "forms", "heads", "is_kept", "new", "numbers", "ranks")
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
         """Make an empty log about these jobs (by rank). `sets` contains the processors of the run's stretches, which
@@ -170,7 +167,6 @@ class DecisionLog:
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []
         """Decisions that have not been written into rows, in order"""
-        self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
         """For each row: rank of the job that the decision is about; -1 if it is about none"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from librt.strings import BytesWriter
 from numpy.typing import NDArray
 
-from sim.decisions.decisions import Decision
 from sim.history.collector import BEGIN, CLOSE, END, Collector
 from sim.history.decision_log import A_ROW, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
@@ -34,10 +33,7 @@ _MOST, _A_JOB = 1 << 29, 1000
 class History(Past):
     """History of one run to which the engine adds each step. The methods for reading are those of `Past`."""
 
-    __slots__ = ("_last", "_new", "_places", "collector", "decided")
-
-    decided: Callable[[Decision], None]
-    """Function that adds a decision to the history, after the engine has applied the decision."""
+    __slots__ = ("_last", "_new", "_places", "collector")
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """Make an empty history of a run with these jobs, by rank."""
@@ -65,22 +61,7 @@ class History(Past):
 
     def _log(self) -> None:
         """Let the collector add decisions to the log."""
-        self.decided = self._decisions.append
         self.collector.rows, self.collector.decided = self._decisions.forms, self._decisions.new
-
-    def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """Record that the job begins a stretch (see `Collector`)."""
-        return self.collector.begin(rank, now, processors, kind)
-
-    def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """End the stretch with this number (see `Collector`)."""
-        self.collector.finish(stretch, now, ended_by)
-
-    def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step (see `Collector`)."""
-        self.collector.close_step(now, free, waiting, wanted)
-        if self.collector.is_full:
-            self.write_all()
 
     def write_all(self) -> None:
         """Move everything that was collected into the columns; raise an error if the history exceeds its limit."""
@@ -200,8 +181,8 @@ class History(Past):
             known = all_known.get(rank)
             if known is None or known[1] != rows or known[0] != columns:
                 if known is not None:
-                    self.finish(known[2], now, MOVED)
-                stretch = self.begin(rank, now, columns, GANG)
+                    self.collector.finish(known[2], now, MOVED)
+                stretch = self.collector.begin(rank, now, columns, GANG)
                 self._rows[stretch] = rows
                 all_known[rank] = columns, rows, stretch
                 if not started.has(rank):
@@ -242,7 +223,7 @@ class History(Past):
         """Remove the job from all rows of the matrix and end its stretch; `ended_by` says how, as an index into
         `ENDINGS`.
         """
-        self.finish(self._places.pop(rank)[2], now, ended_by)
+        self.collector.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
@@ -295,16 +276,11 @@ class History(Past):
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
         return columns + A_ROW * len(self._decisions) + self._processors.size
 
-    @property
-    def is_too_large(self) -> bool:
-        """Return True if the history exceeds its memory limit, for example because jobs are suspended every second for
-        years.
-        """
-        return self.size > _MOST + _A_JOB * len(self._first)
-
     def check_size(self) -> None:
-        """Raise an error if the history exceeds its memory limit."""
-        if self.is_too_large:
+        """Raise an error if the history exceeds its memory limit, for example because jobs are suspended every second
+        for years.
+        """
+        if self.size > _MOST + _A_JOB * len(self._first):
             raise SchedscopeError(
                 f"the history is full at {clock(self._time[-1])} ({self.steps:,} steps, {len(self):,} stretches on "
                 "processors): raise tick or slice, raise sf, or simulate fewer jobs with --jobs"
@@ -386,7 +362,6 @@ class Unwritten(History):
 
     def __init__(self) -> None:
         super().__init__()
-        self.decided = self._ignored
         self.collector.is_written = False
 
     def _ignored(self, *what: Any, **named: Any) -> None:

@@ -152,11 +152,6 @@ class NodePlan:
         """
         return zip(self._times, self._rows.live[:, 0, -1].tolist(), strict=True)
 
-    @property
-    def free_now(self) -> int:
-        """Return the total number of cores that are free at the beginning of the plan."""
-        return int(self._rows.live[0, 0, -1])
-
     def shortage(self) -> float | None:
         """Return the first time at which the jobs in the plan need more of a node's resources than the node has; None
         if there is no such time.

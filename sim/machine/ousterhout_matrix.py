@@ -215,29 +215,6 @@ class Matrix(MatrixView):
             matrix._all, matrix.size = there, there.bit_count()
 
     @property
-    def gone(self) -> frozenset[int]:
-        """Return the ids of the rows that were removed since the last cleaning (removal of all replicas)."""
-        return frozenset(self._gone)
-
-    def become(
-        self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
-    ) -> None:
-        """Replace the whole content of the matrix.
-
-        `rows` are the ids of the rows in order. `places` are the (rank, columns, rows) of each job in order of
-        placement, with its home row first. `gone` are the ids of removed rows that must not be used again yet.
-        """
-        for name in _SHARED:
-            getattr(self, name).clear()
-        self._rows.extend(rows)
-        self._used.update(dict.fromkeys(self._rows, 0))
-        self._gone.update(gone)
-        for rank, columns, its in places:
-            self._columns[rank], self._home[rank], self._rows_of[rank] = columns, its[0], its
-            for row in its:
-                self._used[row] |= columns
-
-    @property
     def standing(self) -> dict[int, tuple[int, ...]]:
         """Return a mapping from the rank of each job to the ids of its rows. It is the matrix's own dictionary, which
         the caller must not change.

@@ -91,11 +91,6 @@ class Profile:
         """
         return zip(self.at, self.free, strict=True)
 
-    @property
-    def free_now(self) -> int:
-        """Return the number of processors that are free at the beginning of the plan."""
-        return self.free[0]
-
     def shortage(self) -> float | None:
         """Return the first time at which the jobs in the plan need more processors than exist; None if there is no such
         time.

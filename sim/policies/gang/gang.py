@@ -16,6 +16,7 @@ from sim.machine.moment import is_by
 from sim.machine.turns import Turns
 from sim.policies.gang.planned_rows import span_in_row
 from sim.policies.gang.plans import RowPlans
+from sim.policies.gang.ranked_rows import RankedRows
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
@@ -58,7 +59,7 @@ class TimeShared(Policy):
         now.phase("clean")
         now.clean()
         now.phase("compact")
-        self.compact(now, now.reserved_plans(self.mpl))
+        self.compact(now, RowPlans(now, self.mpl, is_reserved=True))
         now.phase("schedule")
         self.schedule(now)
         now.phase("fill")
@@ -70,8 +71,8 @@ class TimeShared(Policy):
         The most populated row is filled first. Rows are ranked once, before any move; of equals the later one counts as
         less populated. `plans` contains the jobs of each row and the reservations in it.
         """
-        ranked = now.ranked_rows()
-        for row in ranked.emptier_rows():
+        ranked = RankedRows(now)
+        for row in ranked.rows[:-1]:
             for target in ranked.targets(row):
                 for job in ranked.movable(row, target):
                     # are_free is asked again, as a job that has just moved may use these columns
@@ -131,7 +132,7 @@ class Gang(TimeShared):
     def schedule(self, now: Moment) -> None:
         if not now.resume_in_rows(self.mpl):
             return
-        for job in now.to_place():
+        for job in now.queue:
             if not now.ends_in_time(job, self.mpl):
                 now.keep(job, MachineGoesDown(now.closes, now.time + span_in_row(job.estimate, self.mpl), True))
                 return
@@ -168,14 +169,14 @@ class GangBackfill(TimeShared):
         now.forget_reservations()
         if not now.resume_in_rows(self.mpl):
             return
-        plans = now.row_plans(self.mpl)
-        for job in now.to_place():
+        plans = RowPlans(now, self.mpl, is_reserved=False)
+        for job in now.queue:
             span = span_in_row(job.estimate, self.mpl)
             at, row = plans.book(job, span)
             if at > now.time:
                 now.reserve_row(job, row, at, EarliestInRow(span))
             elif plans.is_new(row):
-                self.place_in_new_row(now, job, span if now.has_row_for(job) else None)
+                self.place_in_new_row(now, job, span if now.fullest_row(job) is not None else None)
             else:
                 now.place(job, row, BestFit(now.free_in(row), span))
 
@@ -207,11 +208,11 @@ class Migrating(TimeShared):
         now.phase("clean")
         now.clean()
         now.phase("compact")
-        self.compact(now, now.reserved_plans(self.mpl))
+        self.compact(now, RowPlans(now, self.mpl, is_reserved=True))
         now.phase("schedule")
         self.schedule(now)
         now.phase("compact with migration")
-        if self.compact_by_migration(now, now.reserved_plans(self.mpl)):
+        if self.compact_by_migration(now, RowPlans(now, self.mpl, is_reserved=True)):
             now.phase("schedule again")
             self.schedule(now)
         now.phase("fill")
@@ -224,8 +225,8 @@ class Migrating(TimeShared):
     def compact_by_migration(self, now: Moment, plans: RowPlans) -> bool:
         """Move jobs like `compact`, but also where their columns are taken; return True if any job moved."""
         moved = False
-        ranked = now.ranked_rows()
-        for row in ranked.all_rows():
+        ranked = RankedRows(now)
+        for row in ranked.rows:
             for target in ranked.fuller_rows(row):
                 for job in ranked.narrow_enough(row, target):
                     if now.are_free(job, target):

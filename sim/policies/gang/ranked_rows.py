@@ -20,27 +20,18 @@ class RankedRows:
         self._view, self._matrix = view, view.matrix
         matrix = view.matrix
         self._held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
-        self._rows = sorted(self._held, key=self._held.__getitem__)
+        self.rows = sorted(self._held, key=self._held.__getitem__)
+        """Rows, the least populated first"""
         self._homes: dict[int, list[int]] = {}
         """For each row: ranks of the jobs whose home it was when this mapping was made"""
         self._may_differ = True
         """True if the caller may have moved jobs since then"""
 
-    def all_rows(self) -> Sequence[int]:
-        """Return the rows, the least populated first."""
-        return self._rows
-
-    def emptier_rows(self) -> Sequence[int]:
-        """Return the rows, the least populated first. Unwatched runs may leave out rows whose jobs find no
-        other row.
-        """
-        return self._rows[:-1]
-
     def fuller_rows(self, row: int) -> Sequence[int]:
         """Return the more populated rows, the most populated first."""
         if self._may_differ:
             self._homes, self._may_differ = self._matrix.homes(), False
-        return self._rows[: self._rows.index(row) : -1]
+        return self.rows[: self.rows.index(row) : -1]
 
     def targets(self, row: int) -> Sequence[int]:
         """Return the more populated rows, the most populated first; none if no job of the row finds its columns free

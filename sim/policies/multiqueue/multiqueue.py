@@ -18,6 +18,7 @@ from sim.decisions.reasons import (
     TrialEarly,
 )
 from sim.decisions.reasons_to_wait import WaitsForReserved
+from sim.decisions.sentences import Reason
 from sim.machine.moment import is_by
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
@@ -114,7 +115,8 @@ class MultiQueue(Policy):
             if job is not pivots.first(partition):
                 self._backfill(now, pivots, job, partition)
             elif pivots.planned_start(partition) <= now.time:
-                now.start_in(partition, job, PivotDue(partition, max(0, job.procs - pivots.idle_in(partition))))
+                due = PivotDue(partition, max(0, job.procs - pivots.idle_in(partition)))
+                now.begin(job, due, now.seats_in(partition, job))
                 pivots.hand_on(job)
             elif now.curious:
                 now.keep(job, pivots.later(job))
@@ -141,13 +143,13 @@ class MultiQueue(Policy):
         is_due = at <= now.time and job.procs <= now.free  # a job may end less than a microsecond after `at`
         if job.reserve is not None:
             if is_due:
-                now.start_in(partition, job, Due())
+                now.begin(job, Due(), now.seats_in(partition, job))
             else:
                 now.keep(job, WaitsForReserved(at))
         elif is_due:
-            now.try_in(partition, job, limit, TrialDue(limit))
+            now.try_on(now.seats_in(partition, job), job, limit, TrialDue(limit))
         elif job.procs <= now.free and pivots.delays_none_instead(job, at, limit):
-            now.try_in(partition, job, limit, TrialEarly(limit, at))
+            now.try_on(now.seats_in(partition, job), job, limit, TrialEarly(limit, at))
             pivots.plan_again()
         elif now.curious:
             now.keep(job, pivots.trial_later(job, at, limit))
@@ -160,16 +162,16 @@ class MultiQueue(Policy):
         is_own = job.procs <= own and (delays_none or pivots.delays_no_reserved(job))
         pivot, start = pivots.first(partition), pivots.planned_start(partition)
         if is_own and is_by(ends, start):
-            now.backfill_in(partition, job, EndsBeforePivot(pivot, start, ends, own))
+            because: Reason = EndsBeforePivot(pivot, start, ends, own)
         elif is_own and job.procs <= pivots.extra_in(partition):
-            now.backfill_in(partition, job, SparesPivot(pivot, start, own, pivots.extra_in(partition)))
+            because = SparesPivot(pivot, start, own, pivots.extra_in(partition))
         elif delays_none:
-            now.backfill_in(partition, job, DelaysNoPivot(own, max(0, job.procs - own)))
-        elif now.curious:
-            now.keep(job, pivots.obstacle(job))
-            return
+            because = DelaysNoPivot(own, max(0, job.procs - own))
         else:
+            if now.curious:
+                now.keep(job, pivots.obstacle(job))
             return
+        now.backfill(job, because, now.seats_in(partition, job))
         if delays_none:
             pivots.occupy(job)
         else:

@@ -43,8 +43,8 @@ AS_THEY_ARE: list[Decision] = [
 @pytest.mark.parametrize("decision", [*FORMED, *AS_THEY_ARE], ids=repr)
 def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
     rows = DecisionLog(JOBS)
-    rows.append(Wake(1))
-    rows.append(decision)
+    rows.new.append(Wake(1))
+    rows.new.append(decision)
     assert rows[1] == decision
     assert say(rows[1]) == say(decision)
 
@@ -52,7 +52,7 @@ def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
 def test_what_is_said_often_takes_a_row_of_numbers() -> None:
     rows = DecisionLog(JOBS)
     for decision in [*FORMED, *AS_THEY_ARE]:
-        rows.append(decision)
+        rows.new.append(decision)
     rows.write()
     assert [form == AS_IT_IS for form in rows.forms] == [False] * len(FORMED) + [True] * len(AS_THEY_ARE)
 
@@ -60,7 +60,7 @@ def test_what_is_said_often_takes_a_row_of_numbers() -> None:
 def test_those_about_a_job_are_found() -> None:
     rows = DecisionLog(JOBS)
     for decision in (*FORMED, *AS_THEY_ARE):
-        rows.append(decision)
+        rows.new.append(decision)
     about = rows.about(2, 1, len(rows))
     assert [rows[row] for row in about] == [
         d for d in (*FORMED, *AS_THEY_ARE)[1:] if getattr(d, "job", None) == JOBS[2]
@@ -70,10 +70,10 @@ def test_those_about_a_job_are_found() -> None:
 def test_rows_that_are_cut_go_on_by_themselves() -> None:
     rows, cut_at = DecisionLog(JOBS), 11
     for decision in (*FORMED, *AS_THEY_ARE):
-        rows.append(decision)
+        rows.new.append(decision)
     cut = rows.until(cut_at)
-    cut.append(AS_THEY_ARE[-1])
-    cut.append(FORMED[0])
+    cut.new.append(AS_THEY_ARE[-1])
+    cut.new.append(FORMED[0])
     assert [cut[row] for row in range(len(cut))] == [*[*FORMED, *AS_THEY_ARE][:cut_at], AS_THEY_ARE[-1], FORMED[0]]
     assert len(rows) == len(FORMED) + len(AS_THEY_ARE)
 
@@ -84,5 +84,5 @@ def test_a_run_keeps_hardly_anything_as_it_is() -> None:
     engine.run(until=workload.submit[200])
     rows = DecisionLog(workload.jobs)
     for _, decision in engine.history.all_decisions():
-        rows.append(decision)
+        rows.new.append(decision)
     assert AS_IT_IS not in rows.forms

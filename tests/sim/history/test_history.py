@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
 from sim.history.history import History
-from sim.history.stretch import Stretch
+from sim.history.stretch import RUN, Stretch
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.policies import parse_policy
 from sim.support.errors import SchedscopeError
@@ -41,9 +41,9 @@ def long_history(seed: int, count: int) -> History:
     for rank in range(count):
         now += random.choice([0, 0, 0.5, 1, 3])
         for stretch in [s for s in is_open if random.random() < 0.2]:
-            history.finish(stretch, now)
+            history.collector.finish(stretch, now)
             is_open.remove(stretch)
-        is_open.append(history.begin(rank, now, 1 << random.randrange(8)))
+        is_open.append(history.collector.begin(rank, now, 1 << random.randrange(8), RUN))
     return history
 
 
