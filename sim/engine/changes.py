@@ -7,12 +7,16 @@ A job on failed processors is interrupted: its work is lost, and the job returns
 
 from __future__ import annotations
 
-from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
-from sim.engine.granted import keep_granted
+from heapq import heappush
+from math import inf
+
+from sim.decisions.decisions import Drop, Gone, Interrupt, Reserve, Returned
+from sim.decisions.reasons import AskedFor
 from sim.engine.moment import Moment
 from sim.history.stretch import INTERRUPTED, QUEUED
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
+from sim.machine.plan import by_number
 from sim.workload.model import Job
 from sim.workload.outages import Outage, absent, known
 
@@ -169,3 +173,19 @@ def _upset_plans(moment: Moment) -> None:
     keep_granted(moment)
     if moment._policy.keeps_reservations:
         moment._renewed = [moment._jobs[rank] for _, rank in fallen]
+
+
+def keep_granted(moment: Moment) -> None:
+    """Keep granted reservations at their times. One that no longer fits is moved to the earliest later time at which it
+    fits.
+    """
+    if moment._granted:
+        plan = by_number(moment._running_plan())
+        for at, rank in sorted((at, rank) for rank, at in moment._granted.items()):
+            job = moment._jobs[rank]
+            later = plan.place(job.procs, job.estimate, max(at, moment._time))
+            if later > at + MOMENT and job.reserve is not None:
+                moment._granted[rank] = moment._reserved[rank] = later
+                heappush(moment._timers, (later, rank, inf))
+                moment._log(Reserve(job, later, AskedFor(job.reserve)))
+    moment._kept_plan = None

@@ -20,11 +20,6 @@ _RANK: Callable[[Job], int] = attrgetter("rank")
 class Queue:
     """Queue of waiting jobs, kept sorted. If the order depends on the clock, the queue is sorted again at each pass."""
 
-    __slots__ = (
-        "_is_fcfs", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "jobs_in_order", "looks", "seen",
-        "step", "wanted",
-    )  # fmt: skip
-
     def __init__(self, order: Order) -> None:
         self._order = order
         self._is_fcfs = type(order) is Fcfs

@@ -18,15 +18,9 @@ from sim.workload.columns import compact
 from sim.workload.model import Workload
 
 
-def _specs_of_run(moment: Moment) -> str:
-    """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
-    which it took over. The switches of an adaptive policy are not among them.
-    """
-    return specs_of(written_policy(moment._chosen), [switch for switch in moment._switches if not switch.by_rule])
-
-
 def schedule_of(moment: Moment, workload: Workload, history: History, is_last: bool = False) -> Schedule:
-    """Return the results of a run up to now as columns.
+    """Return the results of a run up to now as columns. Their policy is the spec of the first one and, each with its
+    time, of those to which the user switched; the switches of an adaptive policy are not among them.
 
     With `is_last` the columns share memory with the run, which must not go on then.
     """
@@ -41,7 +35,7 @@ def schedule_of(moment: Moment, workload: Workload, history: History, is_last: b
         workload = replace(workload, submit=moment._releases.submits(workload.submit))
     return Schedule(
         workload=workload,
-        policy=_specs_of_run(moment),
+        policy=specs_of(written_policy(moment._chosen), [each for each in moment._switches if not each.by_rule]),
         start=start,
         end=end,
         ran=ran,

@@ -134,18 +134,13 @@ class Schedule(Tabular):
                 kind.name.lower(): np.array([of.called(kind, number) for number in column.tolist()], dtype=object)
                 for kind, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
             },
-            **self._on_nodes,
+            **(
+                {}
+                if of.shape is None
+                else {"nodes": np.array([" ".join(map(str, on)) for on in self.nodes], dtype=object)}
+            ),
             "account": np.array(of.accounts or [""] * len(of), dtype=object),
         }
-
-    @property
-    def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """Return a mapping from the name `nodes` to a column with the node numbers of each job as text; an empty
-        mapping for equal processors.
-        """
-        if self.workload.shape is None:
-            return {}
-        return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def _repr_svg_(self) -> str | None:
         """Return the chart of the run for a notebook, or None if the schedule was not made by `run`. The run is

@@ -27,8 +27,6 @@ row.
 class Sharing:
     """Matrix of a time-shared machine, with the clock of its rows and the progress of the jobs in it."""
 
-    __slots__ = ("matrix", "migrated", "new", "ran", "since", "stall", "to_turn", "turns")
-
     def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
         """Make an empty matrix with `procs` columns; `there` are the available processors as bits, None for all."""
         if procs > MOST_COLUMNS:

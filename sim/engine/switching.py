@@ -11,8 +11,8 @@ from math import inf
 
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.reasons import ReservationDue
+from sim.engine.changes import keep_granted
 from sim.engine.future import Future
-from sim.engine.granted import keep_granted
 from sim.engine.moment import Moment
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing

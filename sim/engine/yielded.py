@@ -12,29 +12,27 @@ from sim.support.errors import DecisionError
 def carry_out(now: Moment, decisions: Iterable[object]) -> None:
     """Carry out the decisions that a policy yields, each before the next one is made."""
     for decision in decisions:
-        _carry_out(now, decision)
-
-
-def _carry_out(now: Moment, decision: object) -> None:
-    match decision:
-        case Start(job, because, on, limit):
-            now._start(job, because, on, limit, False)
-        case Backfill(job, because, on, limit):
-            now._start(job, because, on, limit, True)
-        case Reserve(job, at, because, lasts, on):
-            now._reserve(job, at, because, lasts, on)
-        case Expect(job, at):
-            now.expect(job, at)
-        case Suspend(job, because, overhead):
-            now.suspend(job, because, overhead)
-        case Resume(job, because, overhead, on):
-            now.resume(job, because, overhead, on)
-        case Wake(at, _, True):
-            now.wake_once(at)
-        case Wake(at, during):
-            now.wake(at, during)
-        case Keep(job, because):
-            now.keep(job, because)
-        case _:
-            known = "Start, Backfill, Reserve, Expect, Suspend, Resume, Wake or Keep"
-            raise DecisionError(f"a policy cannot yield an object of type {type(decision).__name__}: expected {known}")
+        match decision:
+            case Start(job, because, on, limit):
+                now._start(job, because, on, limit, False)
+            case Backfill(job, because, on, limit):
+                now._start(job, because, on, limit, True)
+            case Reserve(job, at, because, lasts, on):
+                now._reserve(job, at, because, lasts, on)
+            case Expect(job, at):
+                now.expect(job, at)
+            case Suspend(job, because, overhead):
+                now.suspend(job, because, overhead)
+            case Resume(job, because, overhead, on):
+                now.resume(job, because, overhead, on)
+            case Wake(at, _, True):
+                now.wake_once(at)
+            case Wake(at, during):
+                now.wake(at, during)
+            case Keep(job, because):
+                now.keep(job, because)
+            case _:
+                known = "Start, Backfill, Reserve, Expect, Suspend, Resume, Wake or Keep"
+                raise DecisionError(
+                    f"a policy cannot yield an object of type {type(decision).__name__}: expected {known}"
+                )

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 class Ledger:
     """Results of each job so far, in columns by rank; nan for an event that has not happened."""
 
-    __slots__ = ("backfilled", "end", "interruptions", "migrations", "preemptions", "promised", "ran", "start")
-
     def __init__(self, jobs: int) -> None:
         self.start: Column = array("d", [nan]) * jobs
         self.end: Column = array("d", [nan]) * jobs
@@ -67,8 +65,6 @@ class EarlierColumn:
     """Column of a ledger at an earlier time: it reads the results of finished jobs from the column of a later time, and
     keeps what is written to it.
     """
-
-    __slots__ = ("_afresh", "_later", "_nothing", "_own", "_submitted")
 
     def __init__(
         self, later: Column | bytearray, submitted: int, nothing: Any, afresh: Collection[int], own: dict[int, Any]

@@ -32,26 +32,6 @@ from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
-    __slots__ = (
-        "_barrier",
-        "_barriers",
-        "_changes",
-        "_doubted",
-        "_found",
-        "_has_ends",
-        "_is_short",
-        "_known",
-        "_late",
-        "_most_seats",
-        "_narrowed",
-        "_requests",
-        "_rows",
-        "_seats",
-        "_shape",
-        "_tight",
-        "_times",
-    )
-
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times = [now]
         self._rows = Rows(np.concatenate((free, free.sum(axis=0, keepdims=True))).T[None].copy())

@@ -26,11 +26,6 @@ class NodeMachine(Machine):
 
     has_nodes = True
 
-    __slots__ = (
-        "_suit", "asked", "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors",
-        "requests", "seats", "shape", "tiers",
-    )  # fmt: skip
-
     def __init__(
         self, shape: Shape, requests: Sequence[Request], lasts: Sequence[float] = (), accounts: Sequence[str] = ()
     ) -> None:
@@ -80,9 +75,6 @@ class NodeMachine(Machine):
         return self.requests[job.rank].admitted.why_late(self.shape.reservations, self.now)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
-        """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
-        starting now; None if no reservation does.
-        """
         shape, request = self.shape, self.requests[job.rank]
         if not shape.reservations or self.fits(job):
             return None
@@ -165,9 +157,6 @@ class NodeMachine(Machine):
         return (-2 - request.admitted.within,) if request.admitted.within >= 0 else request.groups or (-1,)
 
     def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
-        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes
-        of the partitions in `closed`. The reservation that a job names counts as its only partition.
-        """
         request = self.requests[job.rank]
         if request.admitted.within >= 0:
             (own,) = self.partitions(job)
@@ -237,18 +226,12 @@ class NodeMachine(Machine):
         self.promised.clear()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job resources of the nodes that the placement rule chooses, and return its cores as bits; `count` is
-        ignored.
-        """
         seats = self.seat(rank)
         if seats is None:
             raise DecisionError("no nodes have room for it")
         return self._occupy(rank, seats)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly the nodes and amounts in `processors`, and return its cores as bits; `count` is
-        ignored.
-        """
         if isinstance(processors, int):
             raise DecisionError("on a machine of nodes a policy does not choose cores")
         if not self._is_free(processors):
@@ -305,8 +288,6 @@ class Leftover:
 
     A job that would end later may pass the head if the head would still fit at the shadow time while that job runs.
     """
-
-    __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
         """Begin with `free`, the amounts that are free on each node at the shadow time before the head starts."""

@@ -112,20 +112,6 @@ class Machine:
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""
 
-    __slots__ = (
-        "_choose",
-        "absent",
-        "accounts",
-        "division",
-        "free",
-        "free_set",
-        "held",
-        "kept",
-        "owners",
-        "procs",
-        "there",
-    )
-
     def __init__(self, procs: int, placement: Placement = "lowest", accounts: Sequence[str] = ()) -> None:
         self.procs, self.accounts = procs, accounts
         """Number of processors; account of each job, by rank, empty if the trace has none"""
@@ -179,26 +165,20 @@ class Machine:
         self.held[rank] = chosen
         return chosen
 
-    # Questions that a machine of nodes answers differently (`sim.machine.nodes`)
+    # Questions that a machine of nodes answers differently (`sim.machine.nodes`); for those without a docstring see
+    # `sim.engine.asking`
 
     def fits(self, job: Job) -> bool:
         """Return True if enough processors (or resources of nodes) are free for the job to start now."""
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if enough resources are free for the job: the resources reserved for it or, without a
-        reservation, any free ones.
-        """
         return job.procs <= self.free
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        """Return the numbers of the partitions that the job may use; (-1,) stands for the whole machine."""
         return (-1,)
 
     def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
-        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes
-        of the partitions in `closed`.
-        """
         return () if -1 in closed else (-1,)
 
     def once_a_partition(self, jobs: Sequence[Job], key: Key) -> list[tuple[Job, int]]:
@@ -211,25 +191,15 @@ class Machine:
         return [(job, -1) for job in jobs]
 
     def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
-        """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have
-        room, and on equal processors.
-        """
         return None
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
-        """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
-        starting now; None if no reservation does.
-        """
         return None
 
     def lack(self, job: Job) -> Shortage:
-        """Return why the job does not fit on the nodes; on equal processors, raise an error."""
         raise DecisionError("equal processors are not on nodes")
 
     def where_it_ran(self, job: Job) -> Seats | None:
-        """Return the nodes and amounts that the job used according to the trace; None if they are not free now or not
-        known.
-        """
         return None
 
     def due(self, rank: int, now: float) -> Seats | None:

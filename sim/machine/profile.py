@@ -25,8 +25,6 @@ class Profile:
     10
     """
 
-    __slots__ = ("at", "begins_sooner", "free")
-
     def __init__(self, now: float, free: int) -> None:
         self.at: list[float] = [now]
         self.free: list[int] = [free]
@@ -281,8 +279,6 @@ class Extra:
 
     Backfilled jobs that would end after the shadow time share them.
     """
-
-    __slots__ = ("left",)
 
     def __init__(self, left: int) -> None:
         self.left = left

@@ -25,8 +25,6 @@ class Rows:
     [[5], [2]]
     """
 
-    __slots__ = ("_all", "_first", "live")
-
     def __init__(self, rows: Amounts) -> None:
         self._all, self._first, self.live = rows, 0, rows
         """Array with all rows, the index of the first one in use, and the view of those in use"""

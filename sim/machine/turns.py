@@ -44,8 +44,6 @@ class Turns:
     1615.0
     """
 
-    __slots__ = ("_known_works", "begin", "overhead", "row", "rows", "slice")
-
     def __init__(self, slice: float, cs: float = 0) -> None:
         self.slice = float(slice)
         self.overhead = round(cs * slice, 9)

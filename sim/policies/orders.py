@@ -2,9 +2,7 @@
 
 `key(job, now)` is a double, computed in the order in which its formula is written. The functions `ratio` and `whole`
 make keys equal that differ only by rounding errors. Orders with `by_clock` are evaluated at every pass, the others
-once, when a job arrives. The fields of an order are its parameters. Keys are compiled from this text, if they ask for
-nothing but the time, the parameters, a job's submit, estimate, procs, queue and rank, and functions of C
-(`.ci/order_twins.py`).
+once, when a job arrives. The fields of an order are its parameters.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar
 from sim.machine.moment import ratio, whole
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
-from sim.policies.random_numbers import GOLDEN, drawn, mixed
 from sim.workload.model import Job
 
 if TYPE_CHECKING:
@@ -224,28 +221,14 @@ class Ward(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
+        looked = now - fmod(now, self.every) if self.every else now
         priority = (
-            power(max(self.looked(now) - job.submit, 0) / 3600, self.alpha)
-            * self.by_length(job.estimate)
-            * self.by_width(job.procs)
-            * self.by_queue(job.queue)
+            power(max(looked - job.submit, 0) / 3600, self.alpha)
+            * _lasting(job.estimate / 3600, self.beta)
+            * _lasting(job.procs / 32, self.gamma)
+            * _lasting(self.r, self.delta * (job.queue if self.background else max(job.queue, 0)))
         )
         return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
-
-    def looked(self, now: float) -> float:
-        """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds, or `now`
-        if `every` is 0.
-        """
-        return now - fmod(now, self.every) if self.every else now
-
-    def by_length(self, estimate: float) -> float:
-        return _lasting(estimate / 3600, self.beta)
-
-    def by_width(self, procs: int) -> float:
-        return _lasting(procs / 32, self.gamma)
-
-    def by_queue(self, queue: int) -> float:
-        return _lasting(self.r, self.delta * (queue if self.background else max(queue, 0)))
 
 
 @dataclass(frozen=True)
@@ -267,10 +250,7 @@ class Unicef(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -((now - job.submit) / (self.by_width(job.procs) * job.estimate))
-
-    def by_width(self, procs: int) -> float:
-        return max(1, log2(procs))
+        return -((now - job.submit) / (max(1, log2(job.procs)) * job.estimate))
 
 
 @dataclass(frozen=True)
@@ -328,10 +308,21 @@ def random_number(seed: int, step: int, rank: int) -> float:
     """Return the random number in [0, 1) of the job `rank` at this step, the same whatever the number of jobs
     (splitmix64).
     """
-    return drawn(stream(seed, step), rank)
+    return (mixed(stream(seed, step) + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
     """Return 64 random bits for a step, from which the random numbers of all jobs are made."""
     return mixed(mixed(seed + GOLDEN) + GOLDEN * (step + 1))
+
+
+GOLDEN, MIXING, MIXING_MORE, MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFFFFFFFFFFFFFFFF
+
+
+def mixed(word: int) -> int:
+    """Return 64 bits that each depend on every bit of `word` (the mixing function of Steele, Lea & Flood 2014)."""
+    word &= MASK
+    word = (word ^ word >> 30) * MIXING & MASK
+    word = (word ^ word >> 27) * MIXING_MORE & MASK
+    return word ^ word >> 31

@@ -10,8 +10,6 @@ from sim.workload.model import Job
 class Ranking:
     """Jobs sorted by a number; of jobs with the same number the latest submitted comes first."""
 
-    __slots__ = ("_sorted",)
-
     def __init__(self) -> None:
         self._sorted: list[tuple[float, int, Job]] = []
 

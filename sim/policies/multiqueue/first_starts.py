@@ -62,7 +62,7 @@ class FirstStarts:
 
     def leaves_room(self, procs: int, end: float) -> bool:
         """Return True if `procs` processors can be used from now until `end` without delaying anything in the plan."""
-        if self.refuses(procs, end):
+        if procs > self._short_of and end - MOMENT > self._short_at:
             return False
         self.complete()
         plan = self.plan
@@ -70,12 +70,6 @@ class FirstStarts:
         if short >= 0:
             self._short_at, self._short_of = plan.at[short] if short else -inf, plan.free[short]
         return short < 0
-
-    def refuses(self, procs: int, end: float) -> bool:
-        """Return True if an earlier call of `leaves_room` has shown that `procs` processors cannot be used from now
-        until `end`.
-        """
-        return procs > self._short_of and end - MOMENT > self._short_at
 
     def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
         """Return True if a job whose reservation begins at `at` can give it up and run now instead, on `procs`

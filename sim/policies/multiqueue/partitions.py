@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import inf, nextafter
-from typing import TYPE_CHECKING
 
 from sim.machine.processors import lowest
 from sim.policies.parameters import NO_GREATER
 from sim.support.errors import ParameterError
 from sim.support.formatting import LATEST, shortened
 from sim.workload.model import Job
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Classes:
         """
         firsts: dict[int, Job] = {}
         for job in jobs:
-            partition = bisect_right(self.limits, job.estimate)
+            partition = self.of(job)
             if partition not in firsts:
                 firsts[partition] = job
                 if len(firsts) > len(self.limits):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING
@@ -27,8 +26,6 @@ class Pivots:
     current reservations and the pivots planned before. Starts are planned when first asked for, and after a change.
     """
 
-    __slots__ = ("_came", "_classes", "_extra", "_firsts", "_left_out", "_queue", "_starts", "_view")
-
     def __init__(self, view: Moment, classes: Classes, came: int) -> None:
         """Make the object for a pass; `came` is the number of jobs that have just arrived."""
         self._view, self._classes, self._came = view, classes, came
@@ -51,7 +48,7 @@ class Pivots:
 
     def queue_of(self, job: Job) -> int:
         """Return the number of the job's queue, the same as that of the job's partition."""
-        return bisect_right(self._classes.limits, job.estimate)
+        return self._classes.of(job)
 
     def leave_out(self, job: Job) -> None:
         """Take the job, which gets a reservation in this pass, out of its queue."""

@@ -59,7 +59,8 @@ class Immediate(Preemptive):
                 continue
             for victim in victims:
                 xfactor = self._xfactor(now, victim)
-                self.suspend(now, victim, MadeWay(job, xfactor, self.slice, served.place(victim)))
+                because = MadeWay(job, xfactor, self.slice, served.place(victim))
+                now.suspend(victim, because, self.overhead(victim))
             for victim in victims:
                 served.remove(victim)
             self.take_over(now, job, victims)

@@ -86,12 +86,8 @@ class Preemptive(Policy):
     def keep_idle(self, now: Moment) -> None:
         """Record the reason why each idle job waits, if the run records reasons."""
         if now.curious:
-            free, there, suspended, lacks = (
-                now.free_set,
-                now.there,
-                now.suspended,
-                TooFewFree(self.count_unclaimed(now)),
-            )
+            free, there, suspended = now.free_set, now.there, now.suspended
+            lacks = TooFewFree(self.count_unclaimed(now))
             is_plain = self.restart == "own" and now.closes == inf and not now.notes.get("claim")
             for job in self.idle(now):
                 own = suspended.get(job.rank) if is_plain else 0  # mostly the obstacle is one of these two
@@ -185,10 +181,6 @@ class Preemptive(Policy):
         """
         return (enough(job.procs - self.count_unclaimed(view), candidates) if view.in_time(job) else None) or []
 
-    def suspend(self, now: Moment, victim: Job, because: Reason) -> None:
-        """Suspend the running job."""
-        now.suspend(victim, because, self.overhead(victim))
-
     def take_over(self, now: Moment, job: Job, victims: list[Job]) -> None:
         """Start or resume the job, for which the victims have been suspended.
 
@@ -214,7 +206,7 @@ class Preemptive(Policy):
         claims = now.notes.get("claim")
         for rank, processors in list(claims.items()) if claims else ():
             chosen, job = int(processors), now.job(rank)
-            if rank in now.running or not self._can_claim(now, job, chosen):
+            if rank in now.running or chosen & ~now.there or not now.in_time(job):
                 self._give_up(now, rank)
             elif chosen & ~now.free_set:
                 self._await_victims(now, job, chosen)
@@ -225,10 +217,6 @@ class Preemptive(Policy):
     def _give_up(self, view: Moment, rank: int) -> None:
         """Remove the claim of the job `rank`, so that the processors vacated for it are free for others."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
-
-    def _can_claim(self, view: Moment, job: Job, chosen: int) -> bool:
-        """Return True if the claimed processors `chosen` are available and the job would end before maintenance."""
-        return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, now: Moment, job: Job, claimed: int) -> None:
         """Record why a job waits although processors are claimed for it: a victim is still leaving them, or another job

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from math import inf
 from operator import or_
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sim.decisions.sentences import Reason
 from sim.policies.preempt.preemption import Preemptive
@@ -25,20 +25,8 @@ if TYPE_CHECKING:
     from sim.engine.stay import Stay
 
 
-class Finished(NamedTuple):
-    """Finished job and its end."""
-
-    job: Job
-    end: float
-
-
 class Tolls:
     """Tolls (xfactors from which idle jobs may preempt) with the jobs that run as at the last update."""
-
-    __slots__ = (
-        "by_threshold", "by_width", "claims", "exact", "held", "keepers", "lost", "lows", "moments", "others", "own",
-        "running", "there", "thresholds",
-    )  # fmt: skip
 
     def __init__(self, there: int = -1) -> None:
         self.there = there
@@ -316,12 +304,12 @@ class Remembering(Preemptive):
 
     # Slowdowns of finished jobs
 
-    def newly_finished(self, view: Moment) -> list[Finished]:
-        """Return the jobs that have finished since the last pass; at the first pass of the policy all finished ones."""
+    def newly_finished(self, view: Moment) -> list[tuple[Job, float]]:
+        """Return the jobs that have finished since the last pass, with their ends; at the policy's first pass all."""
         if "finished" in view.notes:
-            return [Finished(job, view.now) for job in view.completed]
+            return [(job, view.now) for job in view.completed]
         view.notes.update(finished={}, slowdown={})
-        return [Finished(view.job(rank), end) for end, rank in view.finished]
+        return [(view.job(rank), end) for end, rank in view.finished]
 
     def count(self, view: Moment, job: Job, more: float) -> None:
         """Add a finished job, whose bounded slowdown is 1 + `more`, to the number and the sum of slowdowns of its

@@ -118,12 +118,13 @@ class Selective(Remembering):
         mine = self.xfactor(now, job)
         allowed = now.new_ranking()
         others = self.on_own(now, job) if self.needs_own(now, job) else self.by_threshold(now)
-        for other in others:  # a choice without a name would have no type in the compiled loop
+        for other in others:
             if reaches(mine, self.price(now, job, other), job.estimate):
                 allowed.add(other, self.known_threshold(now, other))
         victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
         for victim in victims:
-            self.suspend(now, victim, Outranked(job, mine, self.xfactor(now, victim), self.sf))
+            because = Outranked(job, mine, self.xfactor(now, victim), self.sf)
+            now.suspend(victim, because, self.overhead(victim))
         self.take_over(now, job, victims)
 
     def _skip_ticks(self, now: Moment, is_tick: bool, soon: float) -> None:
@@ -201,9 +202,9 @@ class Tunable(Selective):
     )
 
     def decide(self, now: Moment) -> None:
-        for done in self.newly_finished(now):
-            ran = now.ran(done.job.rank)
-            self.count(now, done.job, whole(done.end - done.job.submit - ran) / max(ran, TAU))
+        for job, end in self.newly_finished(now):
+            ran = now.ran(job.rank)
+            self.count(now, job, whole(end - job.submit - ran) / max(ran, TAU))
         self.review(now)
         super().decide(now)
 

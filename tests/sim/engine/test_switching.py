@@ -1,6 +1,6 @@
 """Another policy takes over in the middle of a run (sim/RULES.md), and no job is lost, whatever policy ran before.
 
-Also tests sim.engine.granted, sim.engine.inherited.
+Also tests sim.engine.inherited.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from sim.policies import orders
-from sim.policies.orders import ORDERS, Fcfs, Order, Ward, power, random_number
+from sim.policies.orders import ORDERS, Fcfs, Order, Ward, mixed, power, random_number
 from sim.policies.parameters import parameters_of
-from sim.policies.random_numbers import mixed
 from sim.workload.model import Job
 
 # Submitted at 100 and looked at at 1900: half an hour of waiting, a quarter of an hour of estimate.
