@@ -18,7 +18,7 @@ from sim.engine.stay import Stay
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import Leftover, NodeMachine, shadow_on_nodes
 from sim.machine.plan import Ends, Plan, by_number
-from sim.machine.profile import Extra
+from sim.machine.profile import Extra, Profile
 from sim.policies.backfill.tails import in_tail
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -274,8 +274,12 @@ class Asking(State):
         if isinstance(machine, NodeMachine):
             time, amounts = shadow_on_nodes(machine, self._stays.ends() if ends is None else ends, job)
             return time, int(amounts[:, 0].sum()) - procs
-        if self._ahead:
+        plan: Profile | None = None
+        if self._ahead and ends is None:
             plan = by_number(self._running_plan())
+        elif ends is not None and (changes := self.machine_ahead):
+            plan = Profile.of_changes(self._time, free, sorted([*ends, *changes]))
+        if plan is not None:
             at = plan.earliest(procs, job.estimate, self._time)
             return at, plan.least(at, at + job.estimate) - procs
         if procs <= free:

@@ -153,77 +153,53 @@ class Counts(NamedTuple):
     suspended: int
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Queue(Sequence[Queued]):
-    """Waiting jobs from front to back. It is an immutable sequence; a member is made only when it is accessed."""
+    """Waiting jobs from front to back. It is an immutable sequence; a member is made only when it is accessed.
 
-    __slots__ = (
-        "_columns", "_granted", "_jobs", "_lasts", "_many", "_moved", "_notes", "_now", "_planned", "_policy",
-        "_reserved", "_rows", "_why",
-    )  # fmt: skip
+    Collections have ranks, and mappings have them as keys; they are not copied, so they must not change.
+    """
 
-    def __init__(
-        self,
-        jobs: tuple[Job, ...],
-        now: float,
-        policy: Policy,
-        *,
-        planned: Mapping[int, float],
-        moved: Mapping[int, float],
-        reserved: Collection[int],
-        granted: Collection[int],
-        lasts: Mapping[int, float],
-        rows: Mapping[int, int],
-        why: Mapping[int, Reason],
-        columns: tuple[Column, ...],
-        notes: Mapping[str, Mapping[int, float]],
-    ) -> None:
-        """Make the queue from `jobs`, and from collections of ranks and mappings whose keys are ranks.
-
-        The collections and mappings are not copied, so they must not change.
-        """
-        self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
-        self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
-        self._lasts, self._rows, self._why = lasts, rows, why
-        self._columns, self._notes = columns, notes
-
-    @property
-    def jobs(self) -> tuple[Job, ...]:
-        """Return the waiting jobs as plain jobs, without plans and reasons, from front to back."""
-        return self._jobs
+    jobs: tuple[Job, ...]
+    """Waiting jobs as plain jobs, without plans and reasons, from front to back"""
+    now: float
+    policy: Policy
+    queues: int
+    """Number of the policy's queues"""
+    planned: Mapping[int, float]
+    moved: Mapping[int, float]
+    reserved: Collection[int]
+    granted: Collection[int]
+    lasts: Mapping[int, float]
+    rows: Mapping[int, int]
+    why: Mapping[int, Reason]
+    columns: tuple[Column, ...]
+    notes: Mapping[str, Mapping[int, float]]
+    """Numbers of the policy's columns, by the name of the column"""
 
     def frozen(self, why: Mapping[int, Reason]) -> Queue:
         """Return a copy with the reasons `why`, which shares no collection with a run."""
-        return Queue(
-            self._jobs, self._now, self._policy, planned=self._planned, moved=dict(self._moved),
-            reserved=frozenset(self._reserved), granted=frozenset(self._granted), lasts=dict(self._lasts),
-            rows=dict(self._rows), why=why, columns=self._columns,
-            notes=copied(self._notes),
+        return replace(
+            self, moved=dict(self.moved), reserved=frozenset(self.reserved), granted=frozenset(self.granted),
+            lasts=dict(self.lasts), rows=dict(self.rows), why=why, notes=copied(self.notes),
         )  # fmt: skip
-
-    @property
-    def notes(self) -> Mapping[str, Mapping[int, float]]:
-        """Return the numbers of the policy's columns, by the name of the column."""
-        return self._notes
 
     def unplanned(self) -> Queue:
         """Return a copy of the queue without planned starts and reasons to wait."""
-        return Queue(
-            self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
-            lasts=self._lasts, rows={}, why={}, columns=self._columns, notes=self._notes,
-        )  # fmt: skip
+        return replace(self, planned={}, moved={}, reserved=(), rows={}, why={})
 
     def place_of(self, rank: int) -> int | None:
         """Return the number of waiting jobs in front of the job `rank` in the queue; None if this job does not wait."""
-        return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
+        return next((place for place, job in enumerate(self.jobs) if job.rank == rank), None)
 
     def entry(self, rank: int) -> Queued | None:
         """Return the waiting job of this rank; None if it does not wait."""
-        return next((self._queued(job) for job in self._jobs if job.rank == rank), None)
+        return next((self._queued(job) for job in self.jobs if job.rank == rank), None)
 
     def ahead_of(self, rank: int) -> list[Job]:
         """Return the jobs in front of a waiting job in its own queue; empty if the job is in no queue."""
         place = self.place_of(rank)
-        return [] if place is None else self.ahead_at(place, self._jobs[place])
+        return [] if place is None else self.ahead_at(place, self.jobs[place])
 
     def ahead_at(self, place: int, of: Job) -> list[Job]:
         """Return those of the first `place` waiting jobs that are in the same queue as the job `of`; empty if that job
@@ -232,20 +208,20 @@ class Queue(Sequence[Queued]):
         own = self._queue_index(of)
         if not self._is_in_line(of.rank):
             return []
-        return [job for job in self._jobs[:place] if self._queue_index(job) == own and self._is_in_line(job.rank)]
+        return [job for job in self.jobs[:place] if self._queue_index(job) == own and self._is_in_line(job.rank)]
 
     def plans(self) -> Iterator[tuple[Job, float, float]]:
         """Yield (job, planned start, duration) of each planned job, from front to back."""
-        planned, lasts = self._planned, self._lasts
-        return ((q, planned[q.rank], lasts.get(q.rank, q.estimate)) for q in self._jobs if q.rank in planned)
+        planned, lasts = self.planned, self.lasts
+        return ((q, planned[q.rank], lasts.get(q.rank, q.estimate)) for q in self.jobs if q.rank in planned)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
         """Return the jobs whose planned start is before `time`, among the first `looked_at` jobs of the queue."""
-        planned = self._planned
-        return [self._queued(job) for job in self._jobs[:looked_at] if planned.get(job.rank, inf) < time]
+        planned = self.planned
+        return [self._queued(job) for job in self.jobs[:looked_at] if planned.get(job.rank, inf) < time]
 
     def __len__(self) -> int:
-        return len(self._jobs)
+        return len(self.jobs)
 
     @overload
     def __getitem__(self, index: int) -> Queued: ...
@@ -253,11 +229,11 @@ class Queue(Sequence[Queued]):
     def __getitem__(self, index: slice) -> tuple[Queued, ...]: ...
     def __getitem__(self, index: int | slice) -> Queued | tuple[Queued, ...]:
         if isinstance(index, slice):
-            return tuple(map(self._queued, self._jobs[index]))
-        return self._queued(self._jobs[index])
+            return tuple(map(self._queued, self.jobs[index]))
+        return self._queued(self.jobs[index])
 
     def __iter__(self) -> Iterator[Queued]:
-        return map(self._queued, self._jobs)
+        return map(self._queued, self.jobs)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Queue | tuple):
@@ -275,30 +251,30 @@ class Queue(Sequence[Queued]):
         exist.
         """
         try:
-            place = self._policy.queue_of(job)
+            place = self.policy.queue_of(job)
         except Exception:
             return 0
-        return place if place in range(self._many) else 0
+        return place if place in range(self.queues) else 0
 
     def _is_in_line(self, rank: int) -> bool:
-        return rank not in (self._reserved if self._policy.grants else self._granted)
+        return rank not in (self.reserved if self.policy.grants else self.granted)
 
     def _queued(self, job: Job) -> Queued:
-        rank, waited = job.rank, job.waited(self._now)
+        rank, waited = job.rank, job.waited(self.now)
         return Queued(
             job=job,
             waited=waited,
-            planned=self._planned.get(rank),
-            moved=self._moved.get(rank, 0),
-            reserved=rank in self._reserved,
-            granted=rank in self._granted,
+            planned=self.planned.get(rank),
+            moved=self.moved.get(rank, 0),
+            reserved=rank in self.reserved,
+            granted=rank in self.granted,
             place=self._queue_index(job),
             in_line=self._is_in_line(rank),
-            lasts=self._lasts.get(rank, job.estimate),
-            row=self._rows.get(rank),
-            xfactor=(self._now - job.submit + job.estimate) / job.estimate,
-            own=tuple(column.value(self._notes, job) for column in self._columns),
-            why=self._why.get(rank),
+            lasts=self.lasts.get(rank, job.estimate),
+            row=self.rows.get(rank),
+            xfactor=(self.now - job.submit + job.estimate) / job.estimate,
+            own=tuple(column.value(self.notes, job) for column in self.columns),
+            why=self.why.get(rank),
         )
 
 

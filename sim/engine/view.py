@@ -163,9 +163,9 @@ class LiveView:
     def queue(self) -> Queue:
         present, columns = self._present, self.columns
         return Queue(
-            self.waiting, present._time, present._policy, planned=present.planned_starts(), moved=present._moved,
-            reserved=present._reserved, granted=present._granted, lasts=present._lasts, rows=present._expected_row,
-            why={}, columns=columns, notes=_noted(present, columns),
+            self.waiting, present._time, present._policy, len(self.queues), present.planned_starts(), present._moved,
+            present._reserved, present._granted, present._lasts, present._expected_row, {}, columns,
+            _noted(present, columns),
         )  # fmt: skip
 
     @property

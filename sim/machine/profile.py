@@ -292,27 +292,3 @@ class Extra:
     def count(self, job: Job) -> None:
         """Subtract the processors of a job that has started and will end after the shadow time."""
         self.left -= job.procs
-
-
-def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tuple[float, int]:
-    """Return the time at which `procs` processors will be free, and the number of free processors at that time.
-
-    `ends` are (expected end, rank, processors) of running jobs, sorted. Jobs that end at that time count as ended.
-
-    >>> shadow(1, [(10, 0, 2), (20, 1, 4), (20, 2, 1)], 5)
-    (20, 8)
-    """
-    ahead = iter(ends)
-    for end, _, held in ahead:
-        free += held
-        if free >= procs:
-            moment = end
-            break
-    else:
-        raise ValueError(f"{procs} processors are never free")
-    until = moment + MOMENT
-    for end, _, held in ahead:
-        if end > until:
-            break
-        free += held
-    return moment, free

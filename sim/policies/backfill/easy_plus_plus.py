@@ -11,7 +11,6 @@ from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredi
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
 from sim.machine.moment import MOMENT, is_by, whole
-from sim.machine.profile import Profile, shadow
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
@@ -71,9 +70,9 @@ class EasyPlusPlus(Policy):
             now.begin(head, InOrder(now.free))
         else:
             return
-        start, then = _room(now, ends, head)
-        now.reserve(head, start, WhenPredicted(now.free, then))
-        extra, left = then - head.procs, now.beside(head, then - head.procs, ends)
+        start, extra = now.shadow(head, ends)
+        now.reserve(head, start, WhenPredicted(now.free, extra + head.procs))
+        left = now.beside(head, extra, ends)
         for job in sorted(now.behind(head), key=lambda job: whole(predicted[job.rank])):
             would_end = now.time + predicted[job.rank]
             if not now.fits(job):
@@ -101,20 +100,6 @@ class EasyPlusPlus(Policy):
                 break
             lasts += more
         return min(end, run.since + lasts - run.ran_before) if lasts > ran + MOMENT else end
-
-
-def _room(now: Moment, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """Return the time at which the head fits, and the number of processors free then, before it starts. `ends` are the
-    (expected end, rank, processors) of running jobs.
-    """
-    if now.has_nodes:
-        at, extra = now.shadow(head, ends)
-        return at, extra + head.procs
-    if not now.machine_ahead:
-        return shadow(now.free, ends, head.procs)
-    plan = Profile.of_changes(now.time, now.free, sorted([*ends, *now.machine_ahead]))
-    at = plan.earliest(head.procs, head.estimate, now.time)
-    return at, plan.least(at, at + head.estimate)
 
 
 def _predicted(job: Job, history: _History) -> float:

@@ -1,5 +1,3 @@
 """Gang scheduling: rows of jobs in the Ousterhout matrix take turns on the processors (Zhang et al.)."""
 
-from sim.policies.gang import gang
-
-__all__ = ["gang"]
+from sim.policies.gang import gang  # noqa: F401

@@ -1,5 +1,3 @@
 """Policies that suspend running jobs in favour of others (Kettimuthu)."""
 
-from sim.policies.preempt import immediate, selective
-
-__all__ = ["immediate", "selective"]
+from sim.policies.preempt import immediate, selective  # noqa: F401

@@ -1,5 +1,3 @@
 """Policies that decide nothing themselves but select the policy that decides (Zhang et al. 2000, section 5.3)."""
 
-from sim.policies.switching import adaptive
-
-__all__ = ["adaptive"]
+from sim.policies.switching import adaptive  # noqa: F401

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile, shadow
+from sim.machine.profile import Profile
 from sim.machine.trials import Trials
 from sim.workload.model import Job
 from tests.examples import examples
