@@ -103,7 +103,6 @@ class Detail(NamedTuple):
 
 
 def details(reason: Any) -> list[Detail]:
-    """Return the fields of a reason that screens show (numbers and jobs), each with its label."""
     told = _declared(reason) if isinstance(reason, Because) else _annotated(reason)
     return [detail for detail in told if detail.called and isinstance(detail.value, Job | int | float)]
 
@@ -151,7 +150,6 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def jobs_in(value: object) -> list[Job]:
-    """Return the jobs in the fields of a reason or a decision."""
     return [field for field in fields_of(value).values() if isinstance(field, Job)]
 
 
@@ -194,7 +192,6 @@ def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
 
 
 def words_of(reason: Reason) -> Words:
-    """Return the words for a built-in reason; empty ones for a user-defined reason, which has its own."""
     return WORDS.get(type(reason), _NO_WORDS)
 
 
@@ -223,7 +220,6 @@ def _marked(reason: Reason, told: str) -> str:
 
 
 def _is_own(reason: object) -> bool:
-    """Return True if the reason is user-defined."""
     return type(reason) not in WORDS
 
 

@@ -163,9 +163,7 @@ class Acting(Asking):
             self._end_pass(PassAgainError(job))
 
     def _check_way(self, job: Job, lasts: float, is_resumed: bool) -> None:
-        """Stop the pass, to repeat it without this job, if the job would run into maintenance or into a granted
-        reservation that the policy does not support. It is to start or resume now, for `lasts` seconds.
-        """
+        """Stop the pass, to repeat it without this job, if running it for `lasts` seconds is not permitted."""
         if job.rank not in self._waiting.jobs and job.rank not in self._suspended:
             return  # it cannot be done at all
         is_late = self._closes < inf and self._time + lasts > self._closes + MOMENT
@@ -185,9 +183,7 @@ class Acting(Asking):
         return False
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Raise an error unless the job is waiting and is the same object that was submitted. `to_do` is a verb for the
-        message.
-        """
+        """Raise an error unless the job is waiting and is the same object that was submitted."""
         waiting = self._waiting.jobs.get(job.rank)
         if job is waiting:
             return
@@ -296,9 +292,7 @@ class Acting(Asking):
         self._tally.preemptions += 1
 
     def _go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
-        """Put a suspended job on these processors (bits). It makes progress after `overhead` seconds, in which its
-        memory is read.
-        """
+        """Put a suspended job on these processors (bits); it makes progress after `overhead` seconds."""
         begins, ran = self._time + overhead, self._ledger.ran[job.rank]
         expected_end = begins + job.estimate - ran
         if overhead > 0:
@@ -307,7 +301,6 @@ class Acting(Asking):
             self._occupy(job, processors, RUN, expected_end, inf)
 
     def _occupy(self, job: Job, processors: int, kind: int, expected_end: float, progress_at: float) -> None:
-        """Put the job on these processors (bits) for a stay of the kind `kind`."""
         rank, now = job.rank, self._time
         self._machine.take_exactly(rank, processors, job.procs)
         if self._kept_plan is not None:
@@ -323,9 +316,7 @@ class Acting(Asking):
         self._stay(stay.job, now, stay.expected_end, RUN, self._machine.held[rank], stay.ran_before, inf)
 
     def _keep_processors(self, rank: int | None) -> None:
-        """Reserve the processors on which the suspended job `rank` will resume; if `rank` is None, reserve none any
-        more.
-        """
+        """Reserve the processors on which the suspended job `rank` will resume; with None, give them up."""
         self._awaited, self._kept_plan = rank, None
         self._machine.kept = 0 if rank is None else self._suspended[rank]
 
@@ -348,7 +339,6 @@ class Acting(Asking):
         self._collector.finish(stay.stretch, now, because)
 
     def _done(self, job: Job, ran: float, is_killed: int) -> None:
-        """Record that the job has finished after `ran` seconds of run time."""
         rank, ledger, now, tally = job.rank, self._ledger, self._time, self._tally
         ledger.end[rank] = now
         ledger.ran[rank] = ran
@@ -484,7 +474,6 @@ class Acting(Asking):
 
     @property
     def _records(self) -> bool:
-        """Return True if decisions are recorded, in the history or for a user who watches the run."""
         return self._curious or self._collector.keeps_decisions
 
     def _log(self, decision: Decision) -> None:
@@ -494,18 +483,15 @@ class Acting(Asking):
             self._show(decision)
 
     def _show(self, decision: Decision) -> None:
-        """Add a decision to those of this step."""
         self._decisions.append(decision)
         if len(self._decisions) == self._stop_after:
             self._end_pass(PassStoppedError())
 
     def _end_pass(self, end: PassStoppedError | PassAgainError) -> None:
-        """End the pass in the middle, by an error that the policy must not catch."""
         self._is_ended = True
         raise end
 
 
 def _check_reason(job: Job, because: object) -> None:
-    """Raise a `DecisionError` if `because`, the reason of a decision about `job`, can be none."""
     if not isinstance(because, Because):
         check_reason(job, because)

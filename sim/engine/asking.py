@@ -66,9 +66,7 @@ class Asking(State):
 
     @property
     def closes(self) -> float:
-        """Return the time of the next announced maintenance of the whole machine, which no job may run into; inf
-        without one.
-        """
+        """Return the time of the next announced maintenance of the whole machine; inf without one."""
         return self._closes
 
     @property
@@ -118,7 +116,6 @@ class Asking(State):
             self._only = before
 
     def _is_hidden(self, rank: int) -> bool:
-        """Return True if the policy is not shown the job in this pass around what it does not support."""
         return rank in self._passed_over or (rank in self._granted and not self._policy.grants)
 
     @property
@@ -197,9 +194,7 @@ class Asking(State):
 
     @property
     def completed(self) -> Sequence[Job]:
-        """Return the jobs completed at this instant, in order of rank; empty if the policy is called again at the same
-        instant.
-        """
+        """Return the jobs completed at this instant, in order of rank; none if the same pass is repeated."""
         return () if self._passed_over else tuple(self._completed)
 
     @property
@@ -252,9 +247,7 @@ class Asking(State):
         return job.procs <= self.free and (self._closes == inf or self.in_time(job))
 
     def has_room(self, job: Job) -> bool:
-        """Return True if enough resources are free for the job: the resources reserved for it or, without a
-        reservation, any free ones.
-        """
+        """Return True if the resources reserved for the job are free or, without a reservation, enough others."""
         return self._machine.has_room(job)
 
     def lacks(self, job: Job) -> Reason:
@@ -306,9 +299,7 @@ class Asking(State):
         return at, free - procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources left over when `head` starts at its shadow time: `extra` processors or, on a machine of
-        nodes, resources of nodes. For `ends` see `shadow`.
-        """
+        """Return what is left over when `head` starts at its shadow time. For `ends` see `shadow`."""
         machine = self._machine
         if isinstance(machine, NodeMachine):
             return Leftover(
@@ -351,9 +342,7 @@ class Asking(State):
 
     @property
     def plan(self) -> Plan:
-        """Return a plan with running jobs up to their expected ends, and with reservations; to try changes, copy it
-        first.
-        """
+        """Return a plan with running jobs up to their expected ends, and with reservations; copy it to try changes."""
         return self._present_plan()
 
     def draft(self) -> Plan:
@@ -388,9 +377,7 @@ class Asking(State):
 
     @property
     def tiers(self) -> Sequence[int]:
-        """Return the tiers of the jobs' partitions, indexed by rank; jobs of a higher tier come first. Empty if all are
-        equal.
-        """
+        """Return the tiers of the jobs' partitions, by rank; higher tiers come first. Empty if all are equal."""
         return self._machine.tiers
 
     @property
@@ -400,16 +387,12 @@ class Asking(State):
 
     @property
     def qos_factors(self) -> Sequence[float]:
-        """Return the priorities of the jobs' qualities of service as shares of the greatest, indexed by rank; empty if
-        all are equal.
-        """
+        """Return the priorities of the jobs' qualities of service as shares of the greatest, by rank; or empty."""
         return self._machine.qos_factors
 
     @property
     def node_parts(self) -> Sequence[float]:
-        """Return, for each job by rank, the least number of nodes that it asks for, as a share of all nodes; empty on
-        equal processors.
-        """
+        """Return, by rank, the least part of all nodes that each job asks for; empty on equal processors."""
         return self._machine.node_parts
 
     @property
@@ -434,9 +417,7 @@ class Asking(State):
         return self._machine.partitions(job)
 
     def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
-        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes of
-        the partitions in `closed`.
-        """
+        """Return those of the job's partitions that have enough nodes besides the ones in `closed`."""
         return self._machine.open_partitions(job, closed)
 
     def once_a_partition(self) -> list[tuple[Job, int]]:
@@ -449,7 +430,6 @@ class Asking(State):
         return self._machine.once_a_partition(self._line(), self._key_in_partition)
 
     def _key_in_partition(self, job: Job, factor: float | None) -> float:
-        """Return the key of a job in the order of the queue, in a partition with this factor (None: its best one)."""
         order, now = self._waiting.order, self._time if self._waiting.by_clock else job.submit
         return order.key(job, now) + (0.0 if factor is None else order.in_partition(job, factor))
 

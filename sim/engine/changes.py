@@ -63,7 +63,6 @@ def _record_outages(moment: Moment, lost: int, failed: int) -> None:
 
 
 def _interrupt(moment: Moment, lost: int) -> None:
-    """Interrupt all jobs that run on any of the processors `lost` (bits); the jobs return to the queue."""
     sharing, held = moment._sharing, moment._machine.held
     if sharing is not None:
         for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
@@ -89,9 +88,7 @@ def _leave_matrix(moment: Moment, rank: int) -> None:
 
 
 def _give_up_places(moment: Moment) -> None:
-    """Return suspended jobs to the queue if some of the processors on which they would resume will never be available
-    again.
-    """
+    """Return suspended jobs to the queue if some of their own processors will never be available again."""
     lost = moment.gone_for_good
     for rank in [rank for rank, own in moment._suspended.items() if own & lost and rank not in moment._running]:
         _queue_again(moment, moment._jobs[rank], moment._ledger.ran[rank])
@@ -144,9 +141,7 @@ def reserve_nodes(moment: Moment) -> None:
 
 
 def drop(moment: Moment, job: Job, why: str = "") -> None:
-    """Cancel a job that needs more processors than will ever be available again, or that can never start because of
-    `why`.
-    """
+    """Cancel a job that can never start, because of `why` or because it needs too many processors."""
     rank = job.rank
     if rank in moment._waiting.jobs:
         moment._waiting.remove(job)
@@ -163,7 +158,6 @@ def drop(moment: Moment, job: Job, why: str = "") -> None:
 
 
 def _upset_plans(moment: Moment) -> None:
-    """Drop all reservations, because processors have failed; requested ones are kept where they still fit."""
     moment._upset = True
     if moment._sharing is not None:
         return

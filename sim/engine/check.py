@@ -95,7 +95,6 @@ class Checker:
             self._fail("the count of free processors is wrong")
 
     def _limits(self) -> None:
-        """Check that the running jobs together do not exceed a limit of a user, account or array."""
         limits, used = self._workload.limits, Counter[int]()
         if limits is None:
             return
@@ -106,7 +105,6 @@ class Checker:
                     self._fail(f"{bound.owner} may hold {bound.most:,} {bound.unit} and holds more", rank)
 
     def _submitted(self) -> None:
-        """Check that waiting and running jobs together exceed no limit on submitted jobs."""
         limits, moment = self._workload.limits, self._moment
         if limits is None or not limits.submits:
             return
@@ -195,9 +193,7 @@ class Checker:
         return f"it started before job {self._workload.ids[early[0].job]} had {what}, which it waits for"
 
     def _tolerance(self) -> float:
-        """Return the tolerance in seconds for the times of events. Events less than this apart may count as one
-        instant.
-        """
+        """Return the tolerance in seconds for times, as events less than this apart may count as one instant."""
         return MOMENT * (1 + len(self._moment._completed) + len(self._moment._arrived))
 
     def _shared_progress(self) -> None:
@@ -218,7 +214,7 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """Store the state of the matrix after this step; `_shared_progress` uses it after the next step."""
+        """Store the matrix for `_shared_progress` after the next step."""
         moment = self._moment
         if moment._sharing is not None:
             matrix, stall = moment._sharing.matrix, moment._sharing.stall
@@ -255,7 +251,6 @@ class Checker:
             self._fail("the processors are not held by the row on turn")
 
     def _closed_stretches(self) -> Iterator[Stretch]:
-        """Yield the stretches that ended in this step."""
         history = self._history
         self._open.update(range(self._seen, len(history)))
         self._seen = len(history)
@@ -286,7 +281,6 @@ class Checker:
                 self._fail("it was resumed on other processors than its own", rank)
 
     def _partitions(self) -> None:
-        """Check that every processor belongs to exactly one partition."""
         owners = self._moment._machine.owners
         if not owners:
             return
@@ -365,7 +359,6 @@ class Checker:
 
 
 def _come(moment: Moment) -> set[int]:
-    """Return the ranks of all jobs that have been submitted so far."""
     return set(filter(moment.has_come, range(moment._submitted)))
 
 

@@ -67,7 +67,6 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """Return the number of steps made until the checkpoint."""
         return self._small._step
 
     @property
@@ -76,7 +75,6 @@ class Checkpoint:
 
     @property
     def free(self) -> int:
-        """Return the number of free processors at the checkpoint."""
         return self._small._free
 
     @property
@@ -92,7 +90,6 @@ class Checkpoint:
 
 
 def _size(value: Any) -> int:
-    """Return the approximate size of a container in bytes, with what it contains."""
     if isinstance(value, array):
         return getsizeof(value)
     if isinstance(value, dict) and any(isinstance(item, dict) for item in value.values()):

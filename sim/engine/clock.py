@@ -62,14 +62,13 @@ class Clock:
         return time if time == inf else self._latest(time)
 
     def arrival(self) -> float:
-        """Return the time of the next submission; inf if none is known."""
         moment = self._present
         if moment._releases is not None:
             return moment._releases.next_time()
         return self._submits[moment._submitted]
 
     def timer(self) -> float:
-        """Return the time of the policy's next timer; inf if there is none. Void timers before it are removed."""
+        """Return the time of the next timer; inf if there is none. Void timers before it are removed."""
         moment = self._present
         timers = moment._timers
         while timers:

@@ -233,7 +233,6 @@ class Engine:
         return done
 
     def _make_step(self, at: float, successor: Policy | None, changes: bool) -> None:
-        """Make a step at the time `at` that the user wants."""
         before = let_decide(self.present)
         try:
             self._happen(at, successor, changes)
@@ -241,7 +240,6 @@ class Engine:
             let_decide(before)
 
     def check_all_done(self) -> None:
-        """Raise an error if some jobs are unfinished when no event is left."""
         moment = self.present
         if moment.left:
             raise leaves_waiting(moment, moment._jobs[min([*moment._suspended, *moment._waiting.jobs])])
@@ -338,7 +336,6 @@ class Engine:
         self._end_step(by_rule)
 
     def _complete_jobs(self, now: float) -> None:
-        """End the stays that are due by `now`, in order of rank."""
         moment = self.present
         due = self._future.due(now, moment._running)
         for stay in due:
@@ -373,11 +370,9 @@ class Engine:
         return KILLED if self._killed[rank] else DONE
 
     def _finish(self, job: Job) -> None:
-        """Record that the job has finished."""
         self.present._done(job, self._future.runtimes[job.rank], self._killed[job.rank])
 
     def _drop_timers(self, now: float) -> bool:
-        """Remove the timers (requests for a pass) that are due by `now`; return True if any was removed."""
         timers, wakes, dropped = self.present._timers, self.present._wakes, False
         while timers and timers[0][0] <= now:
             wakes.discard(heappop(timers))
@@ -404,9 +399,7 @@ class Engine:
         self.history.share(moment._time, sharing.turns, sharing.places())
 
     def _is_pass_due(self, is_asked: bool) -> bool:
-        """Return True if a pass is due where rows take turns. It is due at a timer and for a new policy (`is_asked`),
-        and with an empty matrix. It is also due after an arrival, an end of a job or a change of the machine.
-        """
+        """Return True if a pass is due where rows take turns: after an event, if one is asked for, or without jobs."""
         moment = self.present
         is_event = bool(moment._arrived or moment._completed or moment._resized)
         return is_asked or is_event or not moment._shared().ran

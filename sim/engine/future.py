@@ -31,11 +31,9 @@ class Future:
         return twin
 
     def add(self, stay: Stay) -> None:
-        """Add the true end of a stay that has begun."""
         heappush(self.leaving, (self.end_of(stay), stay.rank, stay.number))
 
     def end_of(self, stay: Stay) -> float:
-        """Return the true end of the stay."""
         if stay.kind == SUSPENDING:
             return stay.expected_end
         if stay.kind == RESUMING:
@@ -66,7 +64,6 @@ class Future:
     # Changes of the machine
 
     def break_down(self, outage: Outage) -> None:
-        """Add a period in which processors are unavailable without having been announced."""
         self.outages = tuple(sorted((*self.outages, outage)))
         self.changes = changes_of(self.outages)
 

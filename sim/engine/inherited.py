@@ -171,9 +171,7 @@ def _can_keep(moment: Moment, rank: int) -> bool:
 
 
 def _start_granted(moment: Moment) -> None:
-    """Start jobs whose granted reservations are due. If the policy can suspend jobs, running jobs are suspended for
-    them.
-    """
+    """Start jobs whose granted reservations are due; a policy that suspends makes room for them."""
     for rank, at in sorted(moment._granted.items(), key=lambda item: (item[1], item[0])):
         job = moment._jobs[rank]
         if at > moment._time:
@@ -234,9 +232,7 @@ def _decide_around_reservations(moment: Moment, decide: Decide) -> None:
 
 
 def _why_not_started(moment: Moment, job: Job) -> Reason:
-    """Return the reason why the job may not start: it would run into maintenance or a granted reservation, which the
-    reason names.
-    """
+    """Return the reason to keep the job: maintenance, or the granted reservation that it would touch."""
     if not moment.in_time(job) or not moment._granted:
         return MachineGoesDown(moment._closes, moment._time + moment.remaining_estimate(job.rank))
     now, plan = moment._time, by_number(moment._present_plan()).copy()

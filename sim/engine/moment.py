@@ -68,9 +68,7 @@ class Moment(Acting):
         self._log(Divide(tuple(owners)))
 
     def pivots(self, classes: str, came: Sequence[Job]) -> Pivots:
-        """Return the pivots (first jobs) of the queues of waiting jobs without a reservation; the jobs in `came` have
-        just arrived.
-        """
+        """Return the pivots (first jobs) of the queues; the jobs in `came` have just arrived."""
         return Pivots(self, Classes.read(classes), len(came))
 
     def reserve_trial(self, job: Job, at: float, limit: float, because: Reason) -> None:
@@ -98,11 +96,9 @@ class Moment(Acting):
         return (self._machine.owners[partition] & self.free_set).bit_count()
 
     def _lowest_in(self, partition: int, procs: int) -> int:
-        """Return the lowest-numbered idle processors of the partition, as bits."""
         return lowest(self._machine.owners[partition] & self.free_set, procs)
 
     def _borrow(self, job: Job, to: int, lends: int, processors: int) -> None:
-        """Give idle processors of one partition to another, which becomes their owner."""
         self._machine.hand_over(to, processors)
         self._tally.borrowed += processors.bit_count()
         self._history.boundaries(self._time, self._machine.owners)
@@ -136,16 +132,11 @@ class Moment(Acting):
         return self._time + span_in_row(self.remaining_estimate(job.rank), mpl) <= self._closes + MOMENT
 
     def fullest_row(self, job: Job) -> int | None:
-        """Return the row with the fewest free columns of those with enough for the job, of equals the earlier; None if
-        all have too few.
-        """
+        """Return the row with the fewest free columns that has enough for the job, of equals the earlier, or None."""
         rows = self._matrix().with_room(job.procs)
         return rows[0][1] if rows else None
 
     def no_row(self) -> FitsNoRow | TooFewFree:
-        """Return the reason why a job fits in no row: too few available processors, or too few free columns in every
-        row.
-        """
         matrix = self._matrix()
         if not matrix.rows:
             return TooFewFree(self.procs)
@@ -233,7 +224,6 @@ class Moment(Acting):
         self._place(job, row, self._matrix().view.lowest_free(row, job.procs), because, not self.is_first(job))
 
     def _place(self, job: Job, row: int, columns: int, because: Reason, passes: bool) -> None:
-        """Place a waiting or suspended job in these columns (bits) of the row."""
         rank, ledger = job.rank, self._ledger
         check_reason(job, because)
         for passed in self._not_passed:
@@ -363,7 +353,6 @@ class Moment(Acting):
         return True
 
     def _turn_to(self, row: int) -> None:
-        """Let the row become active after the rebuild, out of turn."""
         self._shared().to_turn = row
         self._log(TurnTo(row))
 

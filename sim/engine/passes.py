@@ -36,7 +36,6 @@ class Passes:
             raise PolicyError(f"{moment.spec} caught the end of its pass: it must not catch BaseException")
 
     def _ask(self, function: Callable[[Moment], Any]) -> None:
-        """Call a function of the policy with the moment; an error in it becomes one of one line."""
         moment = self._moment
         moment._decides(True)
         try:
@@ -113,8 +112,6 @@ class Passes:
 
 
 def _has_inherited(moment: Moment) -> bool:
-    """Return True if some suspended jobs or granted reservations remain from an earlier policy, and the current policy
-    does not support them.
-    """
+    """Return True if suspended jobs or granted reservations remain that the policy does not support."""
     granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
     return bool(granted or (suspended and not moment._policy.suspends))

@@ -99,15 +99,12 @@ def unanswered(thread: int) -> tuple[str, float]:
 
 
 def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Stop the policy's pass in a thread by raising `error` in it. A call of C code that blocks is interrupted only in
-    the main thread.
-    """
+    """Stop the policy's pass in a thread by raising `error` in it; blocking C code only in the main thread."""
     if _deciding(thread) is not None:
         interrupt(thread, error)
 
 
 def _deciding(thread: int) -> Moment | None:
-    """Return the run whose policy decides in the thread now; None if no policy decides there."""
     state = _DECIDING.get(thread)
     return state if state is not None and state._is_deciding else None
 
@@ -136,14 +133,11 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
-    """Limit the time of each pass while the context lasts if one of these policies is user-defined; otherwise do
-    nothing.
-    """
+    """Limit the time of each pass while the context lasts if one of these policies is user-defined."""
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
 def after_step(state: Moment) -> str:
-    """Return the number and the time of the current step, as text for an error message."""
     return f"after step {state.step_count}, at {exact_clock(state.now)}"
 
 
@@ -229,9 +223,7 @@ def _message_of(error: BaseException) -> str:
 
 
 def _call_in(error: TypeError, text: str) -> str:
-    """Return the call that was expected, such as "now.fits(job)", if the error with this text is due to the arguments
-    of a call on the pass; otherwise "".
-    """
+    """Return the call that was expected, such as "now.fits(job)", if the error is due to its arguments; or ""."""
     found = _ARGUMENTS.match(text)
     method = getattr(Moment, found[1], None) if found else None
     if found is None or not isfunction(method):
@@ -243,14 +235,11 @@ def _call_in(error: TypeError, text: str) -> str:
 
 
 def _lines_of(error: BaseException) -> list[str]:
-    """Return the lines of code in which the error occurred, the innermost call last."""
     return [linecache.getline(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def _hint(error: AttributeError) -> str:
-    """Return a hint for the error message, "" without one: a similar name that the moment has, or why it does not have
-    this name.
-    """
+    """Return a hint for the error message: a similar name that the moment has, or why it lacks this one; or ""."""
     if error.name in _TRUTH:
         return HIDDEN
     if not isinstance(error.obj, Moment) or not error.name:
@@ -259,9 +248,7 @@ def _hint(error: AttributeError) -> str:
 
 
 def _place_of(state: Moment, error: BaseException) -> str:
-    """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
-    code begins.
-    """
+    """Return the line of the policy's code in which the error occurred, or else where this code begins."""
     own = _own_lines(_places_of(error))
     return own[-1] if own else beginning(state)
 
@@ -282,9 +269,7 @@ def _own_lines(places: Iterable[tuple[FrameType, int]]) -> list[str]:
 
 
 def _suspended_frames(generator: object) -> Iterator[tuple[FrameType, int]]:
-    """Yield (frame, line) for the place at which a generator is suspended, then for each generator to which it
-    delegates.
-    """
+    """Yield (frame, line) where a generator is suspended, then for each one to which it delegates."""
     while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
         yield generator.gi_frame, generator.gi_frame.f_lineno
         generator = generator.gi_yieldfrom

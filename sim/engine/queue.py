@@ -47,7 +47,6 @@ class Queue:
 
     @classmethod
     def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
-        """Return a queue in this order; `jobs` may be given in any order."""
         queue = cls(order)
         if not order.by_clock:
             jobs = queue.jobs_in_order = sorted(jobs, key=queue._key)
@@ -57,7 +56,6 @@ class Queue:
         return queue
 
     def _key(self, job: Job) -> tuple[float, int]:
-        """Return the sort key of a job for an order that does not depend on the clock."""
         return (job.submit if self._is_fcfs else self._order.key(job, job.submit)), job.rank
 
     @property
@@ -70,11 +68,9 @@ class Queue:
         self.seen, self._stood_at = self._order.seeing(view), None
 
     def ranks(self) -> array[int]:
-        """Return the ranks of the waiting jobs as an array."""
         return array("l", self.jobs if self.by_clock else map(_RANK, self.jobs_in_order))
 
     def add(self, job: Job) -> None:
-        """Add the job to the queue."""
         self.jobs[job.rank] = job
         self.wanted += job.procs
         if self.by_clock:
@@ -86,7 +82,6 @@ class Queue:
             self.jobs_in_order.insert(place, job)
 
     def remove(self, job: Job) -> None:
-        """Remove the job from the queue."""
         del self.jobs[job.rank]
         self.wanted -= job.procs
         if not self.by_clock:
@@ -96,7 +91,6 @@ class Queue:
             del keys[place], in_order[place]
 
     def in_order(self, now: float) -> list[Job]:
-        """Return a new list of the jobs from front to back."""
         if not self.by_clock:
             return self.jobs_in_order.copy()
         if self._stood_at != (now, self.step):
@@ -107,7 +101,6 @@ class Queue:
         return self._stand.copy()
 
     def is_first(self, job: Job, now: float) -> bool:
-        """Return True if the waiting job is the first in the queue."""
         if not self.by_clock:
             return self.jobs_in_order[0] is job
         if self._stood_at != (now, self.step):

@@ -81,7 +81,6 @@ class Releases:
         return max(own, max(self.released, default=-1)) + 1
 
     def has_come(self, rank: int) -> bool:
-        """Return True if the job has been submitted."""
         return rank in self.released if self._follows[rank] else bisect_left(self._own, rank) < self.came
 
     def after(self, submit: float, rank: int) -> int:
@@ -109,7 +108,6 @@ class Releases:
         return sorted(found)
 
     def began(self, rank: int, now: float) -> None:
-        """Note that a job has started, so that jobs that wait for its start can be submitted."""
         if rank in self._behind and rank not in self._begun:
             self._begun.add(rank)
             for other, part in self._behind[rank]:
@@ -130,7 +128,6 @@ class Releases:
                 self._miss(other, now)
 
     def _miss(self, other: int, now: float) -> None:
-        """Note that a part of the condition of the job `other` cannot be met any more."""
         follow = self._follows[other]
         assert follow is not None
         self._missed[other] += 1
@@ -139,7 +136,6 @@ class Releases:
             heappush(self._due, (now, other))
 
     def _condition_met(self, other: int, time: float) -> None:
-        """Note that a part of the condition of the job `other` becomes true at this time."""
         follow = self._follows[other]
         assert follow is not None
         latest = max(self._latest.pop(other, time), time)
@@ -150,16 +146,13 @@ class Releases:
             heappush(self._due, (max(follow.due(self._submit[other], latest), time), other))
 
     def jobs_of(self, jobs: Jobs) -> Jobs:
-        """Return a copy of the jobs, used in this run only, with the submit times of this run."""
         own = jobs.copy()
         for rank, time in self.released.items():
             resubmit(own, rank, time)
         return own
 
     def submits(self, submit: Floats) -> Floats:
-        """Return the submit times of all jobs, by rank: those of this run if known, otherwise those of the trace
-        (`submit`).
-        """
+        """Return the submit times of all jobs, by rank: those of this run if known, otherwise `submit`."""
         times = submit.copy()
         times[[*self.released]] = [*self.released.values()]
         return times

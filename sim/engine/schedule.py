@@ -83,9 +83,7 @@ class Schedule(Tabular):
 
     @property
     def lost(self) -> tuple[Floats, Floats]:
-        """Return times, and the number of processors that stay free from each of these on although a job waits to start
-        or to resume. Before its requested start a job does not wait.
-        """
+        """Return times, and the processors that are free from each on although a job waits to start or resume."""
         line, of = self.curves, self.workload
         early = of.due > of.submit
         early[list(self.dropped)] = False
@@ -97,9 +95,7 @@ class Schedule(Tabular):
 
     @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:
-        """Return the wait of each job in seconds: from its submission or, if its user requested a start, from that
-        time, to its first start.
-        """
+        """Return the wait of each job in seconds, from its submission or requested start to its first start."""
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
         return waited
 
@@ -111,9 +107,7 @@ class Schedule(Tabular):
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns that `schedscope run --schedule` writes, by name: one entry for each job in rank order,
-        nan for unknown values.
-        """
+        """Return the columns that `schedscope run --schedule` writes, by name, in rank order."""
         of = self.workload
         return {
             "job": np.array(of.ids, dtype=object),

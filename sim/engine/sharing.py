@@ -80,7 +80,6 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return the earliest time at which a job has its first turn; infinity if no job waits for its first turn."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -124,11 +123,9 @@ class Sharing:
             self.new.add(rank)
 
     def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        """Apply a decision of a rebuild that concerns the matrix only, not the progress of jobs."""
         _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
-        """Remove a job from the matrix, whether it has finished or not."""
         self.matrix.remove(rank)
         del self.ran[rank], self.stall[rank]
         self.new.discard(rank)
@@ -147,7 +144,6 @@ class Sharing:
     # State
 
     def on_turn(self) -> dict[int, int]:
-        """Return a mapping from the rank of each job in the active row to its processors, as bits."""
         row = self.turns.row
         return {rank: self.matrix.columns(rank) for rank, rows in self.matrix.standing.items() if row in rows}
 
@@ -159,13 +155,10 @@ class Sharing:
         return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
-        """Return the time at which the job would end if it still had to run for `estimate` seconds and the matrix did
-        not change.
-        """
+        """Return when the job would end if it had to run for `estimate` more seconds and the matrix did not change."""
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns as bits, rows that hold the job) for every job in the matrix."""
         return self.matrix.places()
 
 

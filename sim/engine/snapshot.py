@@ -185,7 +185,6 @@ class Queue(Sequence[Queued]):
         )  # fmt: skip
 
     def unplanned(self) -> Queue:
-        """Return a copy of the queue without planned starts and reasons to wait."""
         return replace(self, planned={}, moved={}, reserved=(), rows={}, why={})
 
     def place_of(self, rank: int) -> int | None:
@@ -193,7 +192,6 @@ class Queue(Sequence[Queued]):
         return next((place for place, job in enumerate(self.jobs) if job.rank == rank), None)
 
     def entry(self, rank: int) -> Queued | None:
-        """Return the waiting job of this rank; None if it does not wait."""
         return next((self._queued(job) for job in self.jobs if job.rank == rank), None)
 
     def ahead_of(self, rank: int) -> list[Job]:
@@ -211,7 +209,6 @@ class Queue(Sequence[Queued]):
         return [job for job in self.jobs[:place] if self._queue_index(job) == own and self._is_in_line(job.rank)]
 
     def plans(self) -> Iterator[tuple[Job, float, float]]:
-        """Yield (job, planned start, duration) of each planned job, from front to back."""
         planned, lasts = self.planned, self.lasts
         return ((q, planned[q.rank], lasts.get(q.rank, q.estimate)) for q in self.jobs if q.rank in planned)
 
@@ -365,12 +362,10 @@ class Snapshot:
 
     @property
     def there(self) -> int:
-        """Return the number of processors that are available (not down)."""
         return self.procs - self.absent.bit_count()
 
     @property
     def waiting(self) -> tuple[Job, ...]:
-        """Return the jobs of `queue`, from front to back."""
         return self.queue.jobs
 
     @property
@@ -383,7 +378,6 @@ class Snapshot:
         return self.queue.notes
 
     def moved(self, rank: int) -> float:
-        """Return by how many seconds the planned start of a waiting job moved in this step; 0 for any other job."""
         queued = self.queue.entry(rank)
         return 0 if queued is None else queued.moved
 

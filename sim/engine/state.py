@@ -36,9 +36,7 @@ class State(Fields):
     """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
 
     def _begin(self, workload: Workload, jobs: Jobs, policy: Policy, placement: Placement) -> None:
-        """Set the fields as they are at the beginning of a run; `jobs` are its jobs, with the submit times of the
-        run.
-        """
+        """Set the fields as they are at the beginning of a run; `jobs` have the submit times of the run."""
         self._chosen, self._policy = policy, policy.first()
         self._leader = policy if policy.leads() else None
         self._procs, self._jobs, self._ledger = workload.procs, jobs, Ledger(len(workload))
@@ -63,7 +61,6 @@ class State(Fields):
         self._promises = self._policy.promises() and not self._has_limits
 
     def refuse_unsupported(self, policy: Policy) -> None:
-        """Raise an error if a policy that may decide does not support this kind of machine or the workload's limits."""
         for each in policy.deciders():
             who = each.name if each is policy else f"{each.name}, to which {policy.name} may switch,"
             if self._machine.has_nodes and not each.on_nodes:
@@ -76,26 +73,21 @@ class State(Fields):
     # Waiting jobs
 
     def line(self) -> list[Job]:
-        """Return a new list of the waiting jobs in the order in which the policy considers them (`Policy.line_order`),
-        which can differ from the queue's order.
-        """
+        """Return the waiting jobs in the order in which the policy considers them (`Policy.line_order`)."""
         jobs, order, now = self._waiting.in_order(self._time), self._policy.line_order(), self._time
         if order != self._policy.queue_order():
             jobs.sort(key=lambda job: order.key(job, now))  # jobs with the same key stay in the queue's order
         return jobs
 
     def held_back(self) -> list[int]:
-        """Return the ranks of the waiting jobs that a limit holds back now."""
         use = self._limits
         return [] if use is None else [rank for rank in self._waiting.jobs if use.over(rank) is not None]
 
     def has_come(self, rank: int) -> bool:
-        """Return True if the job has been submitted."""
         return rank < self._submitted and (self._releases is None or self._releases.has_come(rank))
 
     @property
     def left(self) -> int:
-        """Return the number of jobs that wait or are suspended now."""
         return len(self._waiting.jobs) + len(self._suspended)
 
     @property
@@ -118,7 +110,6 @@ class State(Fields):
         return self._sharing.matrix
 
     def ran(self, rank: int) -> float:
-        """Return the seconds that a job has run so far; for a finished job its run time."""
         if self._sharing is not None:
             ran = self._sharing.ran.get(rank)
             return self._ledger.ran[rank] if ran is None else ran
@@ -140,18 +131,15 @@ class State(Fields):
         return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
 
     def start_of(self, rank: int) -> float | None:
-        """Return the time at which the job first started; None if it has not."""
         start = self._ledger.start[rank]
         return None if isnan(start) else start
 
     @property
     def policy(self) -> Policy:
-        """Return the policy that decides."""
         return self._policy
 
     @property
     def step_count(self) -> int:
-        """Return the number of steps before this one."""
         return self._step
 
     @property
@@ -161,7 +149,6 @@ class State(Fields):
 
     @property
     def spec(self) -> str:
-        """Return the policy's spec: its name and its parameters as text."""
         return written_policy(self._policy)
 
     # Plans
@@ -252,13 +239,11 @@ class State(Fields):
         self._reserved.update(self._granted)
 
     def take_granted(self, plan: Profile) -> None:
-        """Mark the processors of granted reservations as taken in `plan`, a plan that begins at the present time."""
         for rank, at in self._granted.items():
             job, start = self._jobs[rank], max(at, self._time)
             plan.take(start, start + job.estimate, job.procs)
 
     def reserved_for(self, job: Job) -> float:
-        """Return the length of the job's reservation in seconds."""
         return self._lasts.get(job.rank, job.estimate)
 
     # The machine
@@ -271,7 +256,6 @@ class State(Fields):
 
     @property
     def gone_for_good(self) -> int:
-        """Return the processors, as bits, that will never be available again as far as is known."""
         return gone_for_good(self._outages, self._time)
 
     @property

@@ -72,5 +72,4 @@ class Stays:
         del self.in_order[bisect_left(self.in_order, (stay.expected_end, stay.rank))]
 
     def ends(self) -> list[tuple[float, int, int]]:
-        """Return (expected end, rank, number of processors) of each stay, sorted."""
         return [(end, rank, stay.procs) for end, rank, stay in self.in_order]

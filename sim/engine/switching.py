@@ -57,7 +57,6 @@ def hand_over(moment: Moment, future: Future, successor: Policy, by_rule: bool) 
 
 
 def _forget_plans(moment: Moment) -> None:
-    """Drop all reservations except granted ones."""
     moment._before = moment._reserved.copy()
     moment._forget_promises()
     moment._keep_processors(None)
@@ -93,7 +92,6 @@ def _clear_the_way(moment: Moment) -> None:
 
 
 def _make_ordinary(moment: Moment, stay: Stay) -> None:
-    """Change the kind of a speculative run to an ordinary run, which has no time limit of its own."""
     job, now, rank = stay.job, moment._time, stay.rank
     moment._stays.remove(stay)
     moment._collector.finish(stay.stretch, now, MOVED)
@@ -132,7 +130,6 @@ def _leave_matrix(moment: Moment, sharing: Sharing) -> None:
 
 
 def _wait_again(moment: Moment, job: Job) -> None:
-    """Return a job to the queue that is in the matrix but has not had a turn."""
     rank, backfilled = job.rank, moment._ledger.backfilled
     moment._tally.backfilled -= backfilled[rank]
     backfilled[rank] = 0

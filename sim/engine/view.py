@@ -262,9 +262,7 @@ class LiveView:
         return first < second
 
     def ahead_of(self, job: Job) -> list[Job]:
-        """Return the jobs that wait in front of the job in its own queue, from which it may just have started; empty
-        if it is in no queue.
-        """
+        """Return the jobs that wait in front of the job in its own queue, from which it may just have started."""
         queue = self.queue
         return queue.ahead_at(sum(self.is_before(other, job) for other in queue.jobs), job)
 
@@ -297,7 +295,6 @@ _same = attrgetter(*(each.name for each in fields(Snapshot)[:-3]))
 
 
 def take_snapshot(moment: LiveView, next_time: float | None) -> Snapshot:
-    """Return a copy of a moment between two steps; the next step is at `next_time`."""
     nodes = None if moment.nodes is None else moment.nodes.copy()
     queue = moment.queue.frozen(moment.reasons())
     return Snapshot(*(*_same(moment), nodes, queue, next_time))
@@ -323,7 +320,6 @@ def _running(present: Moment, stays: Sequence[Stay]) -> Sequence[Running]:
 
 
 def _shared(present: Moment, sharing: Sharing, rank: int) -> Running:
-    """Return a job of the matrix as running, whether its row is active or not."""
     end = sharing.expected_end(rank, present.remaining_estimate(rank))
     since, columns = present.start_of(rank), sharing.matrix.columns(rank)
     since = present._time if since is None else since
@@ -354,12 +350,10 @@ def _xfactor(job: Job, ran: float, now: float) -> float:
 
 
 def _at_limits(present: Moment) -> dict[int, Reason]:
-    """Return, for the rank of each waiting job that a limit holds back, a reason that names the limit."""
     return {rank: _at_limit(present._limits, rank) for rank in present.held_back()} if present._limits else {}
 
 
 def _at_limit(use: Use, rank: int) -> AtLimit:
-    """Return the reason with the limit that holds back the job `rank`; `use` has the amounts in use of all limits."""
     over = use.over(rank)
     assert over is not None
     bound, used, needed = over

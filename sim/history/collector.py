@@ -74,14 +74,10 @@ class Collector:
             write_i32_le(ends, self.steps)
 
     def decide(self, decision: Decision) -> None:
-        """Record a decision, after it has been carried out."""
         if self.is_written and self.keeps_decisions:
             self.decided.append(decision)
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step: store its time, the number of free processors, the number of waiting jobs, and the number of
-        processors that they request (`wanted`).
-        """
         if self.is_written:
             closes = self.closes
             write_f64_le(closes, now)

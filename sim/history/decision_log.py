@@ -290,7 +290,6 @@ class DecisionLog:
         return (self._jobs[other].submit, other) > (submit, rank) if self._jobs else other > rank
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Return the indices of the rows about the job `rank`, from row `first` up to but not including row `last`."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found

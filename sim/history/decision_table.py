@@ -25,7 +25,6 @@ def decision_rows(past: Past) -> Iterator[tuple[int, float, str, str, str]]:
 
 
 def decision_table(past: Past, steps: int) -> Table:
-    """Return the decisions of the first `steps` steps as a table of columns."""
     rows = list(takewhile(lambda row: row[0] < steps, decision_rows(past)))
     made = zip(*rows, strict=True) if rows else ([] for _ in DECISIONS)
     kinds = (np.int64, np.float64, object, object, object)

@@ -60,7 +60,6 @@ class History(Past):
     # Written by the engine
 
     def _log(self) -> None:
-        """Let the collector add decisions to the log."""
         self.collector.rows, self.collector.decided = self._decisions.forms, self._decisions.new
 
     def write_all(self) -> None:
@@ -87,9 +86,7 @@ class History(Past):
         self.mark()
 
     def count(self) -> None:
-        """Set the counters of steps and stretches to the lengths of the columns, after the fast loop has extended
-        these.
-        """
+        """Set the counters of steps and stretches to the lengths of the columns."""
         self.collector.stretches, self.collector.steps = len(self._start), len(self._time)
 
     def mark(self) -> None:
@@ -147,21 +144,16 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[done["stretch"]], done["end"], done["step"])
 
     def _make_room_for(self, rank: int) -> None:
-        """Lengthen all columns that have one entry for each job, if they are too short to include the job `rank`."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
     def _make_room(self, more: int) -> None:
-        """Append `more` empty entries to all columns that have one entry for each job."""
         for links in (self._first, self._last):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
         self._done.make_room(more)
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        """Record which processors each partition owns from the time `now` on; `owners` has one set of processors (bits)
-        for each partition, in order.
-        """
         step = self.collector.steps
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
@@ -202,9 +194,7 @@ class History(Past):
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """Record the clock of the rows (which row is active when) after the step with this number, unless it equals the
-        last recorded clock.
-        """
+        """Record the clock of the rows after the step with this number, unless it equals the last one."""
         if self._clocks and self._clocks[-1].is_like(turns):
             return
         self._clock_since.append(now)
@@ -220,16 +210,11 @@ class History(Past):
         self._new = {rank for rank in self._places if not started.has(rank)}
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
-        """Remove the job from all rows of the matrix and end its stretch; `ended_by` says how, as an index into
-        `ENDINGS`.
-        """
         self.collector.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
-        """Replace the number of free processors after the last step by `free`, the average from that step until now.
-        The turns of the rows change the number between steps.
-        """
+        """Replace the number of free processors after the last step by the average from that step until now."""
         if not self.collector.mend_free(free):
             self._free[-1] = free
 
@@ -242,37 +227,28 @@ class History(Past):
             self._lost[stretch] = self.collector.steps, now
 
     def give_up(self, rank: int) -> None:
-        """Record that the job was cancelled and will never run."""
         self._given_up[rank] = self.collector.steps
 
     def forget_decisions(self) -> None:
-        """Keep no decisions from now on, which saves memory. This is for runs of which only the schedule is read, not
-        the decisions.
-        """
+        """Keep no decisions from now on, for runs of which only the schedule is read."""
         self._decisions.is_kept = self.collector.keeps_decisions = False
 
     def switch(self, switch: Switch) -> None:
-        """Record a switch of the policy in this step."""
         self.write()
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
-        """Return a mapping from the rank of each job that is on processors or in the matrix to the number of its open
-        stretch.
-        """
+        """Return the number of the open stretch of each job that is on processors or in the matrix, by rank."""
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the numbers of the stretches that are open, or after which the job is still suspended. For speed, only
-        the stretches listed by the last mark (see `mark`) and later ones are searched.
-        """
+        """Return the numbers of the stretches that are open, or after which the job is still suspended."""
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
     @property
     def size(self) -> int:
-        """Return the approximate memory of the history in bytes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
         return columns + A_ROW * len(self._decisions) + self._processors.size
 

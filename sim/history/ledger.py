@@ -24,7 +24,6 @@ class Ledger:
         self.preemptions, self.migrations, self.interruptions = _zeros(jobs), _zeros(jobs), _zeros(jobs)
 
     def entry(self, rank: int) -> JobResults:
-        """Return the results of one job."""
         return JobResults(
             self.start[rank], self.end[rank], self.promised[rank], self.ran[rank],
             self.backfilled[rank], self.preemptions[rank], self.migrations[rank], self.interruptions[rank],
@@ -87,11 +86,9 @@ class EarlierColumn:
         return iter(self.copy())
 
     def at(self, ranks: array[int]) -> NDArray[Any]:
-        """Return the values of the jobs with these ranks."""
         return np.array([self[rank] for rank in ranks])
 
     def copy(self) -> array[Any] | bytearray | memoryview[Any]:
-        """Return the whole column as an array of its own."""
         later = self._later
         if isinstance(later, EarlierColumn):
             column = later.copy()
@@ -126,7 +123,6 @@ _NOTHING: tuple[Any, ...] = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)
 
 
 def _values(column: array[Any] | bytearray | memoryview[Any]) -> Any:
-    """Return the column as a numpy array that uses the same memory."""
     return np.asarray(column)
 
 

@@ -124,7 +124,6 @@ def _cores_on(shape: Shape, sets: SetTable) -> tuple[Ints, Ints, Ints]:
 
 
 def nodes_on(shape: Shape, sets: SetTable) -> tuple[tuple[int, ...], ...]:
-    """Return the numbers of the nodes to which each set of cores belongs."""
     index, node, _ = _cores_on(shape, sets)
     ends = np.searchsorted(index, np.arange(1, len(sets) + 1)).tolist()
     found = node.tolist()
@@ -188,7 +187,6 @@ def _spans(times: Sequence[float], start: Floats, end: Floats) -> tuple[Ints, In
 
 
 def _by_time(at: Ints, values: NDArray[np.integer[Any]], times: int) -> list[list[int]]:
-    """Return for each time, by its index, the values for which `at` has this index."""
     order = at.argsort(kind="stable")
     ends, found = np.searchsorted(at[order], np.arange(times + 1)).tolist(), values[order].tolist()
     return [found[begin:end] for begin, end in pairwise(ends)]

@@ -71,7 +71,6 @@ class Switch:
 
     @property
     def called(self) -> str:
-        """Return the text that labels the switch in the chart."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
@@ -149,7 +148,6 @@ class Past:
 
     @property
     def steps(self) -> int:
-        """Return the number of steps that this object shows."""
         return len(self._time) if self._steps is None else self._steps
 
     @property
@@ -179,7 +177,6 @@ class Past:
         return past
 
     def __len__(self) -> int:
-        """Return the number of stretches."""
         if self._steps is None:
             return len(self._start)
         return self._begun[self._steps - 1] if self._steps else 0
@@ -203,24 +200,20 @@ class Past:
         return NEVER if self._steps is None else self._steps
 
     def is_over(self, index: int) -> bool:
-        """Return True if the stretch with this number has ended."""
         return self._end_step[index] < self._now
 
     def stretches(self) -> Iterator[Stretch]:
-        """Yield all stretches in the order in which they began."""
         return map(self.stretch, range(len(self)))
 
     # By job
 
     def last_processors(self, jobs: int) -> SetTable:
-        """Return the processors that each of the jobs with a rank below `jobs` held last."""
         last, ranks = np.full(jobs, -1), np.array(self._rank[: len(self)])
         (some,) = (ranks < jobs).nonzero()
         last[ranks[some]] = some
         return self._processors.table(last)
 
     def of(self, rank: int) -> list[Stretch]:
-        """Return all stretches of the job `rank`, in order of time."""
         return list(map(self.stretch, self._stretches_of_job(rank)))
 
     def _stretches_of_job(self, rank: int) -> Iterator[int]:
@@ -230,9 +223,7 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """Return, for each of the first `jobs` jobs by rank, the time at which it first ran; nan if it has not run
-        yet.
-        """
+        """Return, for each of the first `jobs` ranks, the time at which it first ran; nan if it has not."""
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
@@ -240,26 +231,20 @@ class Past:
         return self._done.column(jobs, self._now)
 
     def event_times(self) -> tuple[KnownTimes, KnownTimes]:
-        """Return the times at which each job first ran and at which it finished or was killed at its estimate, to be
-        looked up by rank.
-        """
+        """Return the first starts and the ends of the jobs, to be looked up by rank."""
         return self._started.known(self._now), self._done.known(self._now)
 
     def start_of(self, rank: int) -> float | None:
-        """Return the time at which the job first ran; None if it has not."""
         return self._started.of(rank, self._now)
 
     def end_of(self, rank: int) -> float | None:
-        """Return the time at which the job finished or was killed at its estimate; None if neither has happened."""
         return self._done.of(rank, self._now)
 
     def cancelled_at(self, rank: int) -> float | None:
-        """Return the time at which the job was cancelled; None if it was not."""
         step = self._given_up.get(rank, self.steps)
         return self.time_of(step) if step < self.steps else None
 
     def cancelled(self) -> dict[int, float]:
-        """Return the time at which each cancelled job was cancelled, by rank."""
         return {rank: self.time_of(step) for rank, step in self._given_up.items() if step < self.steps}
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
@@ -285,7 +270,6 @@ class Past:
         return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
 
     def there(self, workload: Workload, times: Sequence[float] | Floats) -> Ints:
-        """Return the number of processors of the workload's machine that were available at each of these times."""
         broken = (Outage(switch.time, switch.breaks[1], switch.breaks[0]) for switch in self.switches if switch.breaks)
         return there_at((*workload.outages, *broken), workload.procs, times)
 
@@ -394,7 +378,6 @@ class Past:
         return index if index >= 0 else None
 
     def time_of(self, step: int) -> float:
-        """Return the time of the step with this number, counted from 0."""
         return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
@@ -403,34 +386,26 @@ class Past:
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
     def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """Yield (step, decision) for all decisions from step number `since` (from 0) on."""
         return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Return all changes of the policy up to the last step that this object shows."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
     def owners_at(self, time: float) -> tuple[int, ...]:
-        """Return, for each partition, the processors (bits) that it owned at `time`; an empty tuple without
-        partitions.
-        """
+        """Return the processors (bits) that each partition owned at `time`; empty without partitions."""
         since = self.owners_between(time, nextafter(time, inf))
         return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
-        """Return (begin, processors of each partition as bits) for every division of the machine that was in effect
-        between `start` and `end`.
-        """
+        """Return (begin, processors of each partition as bits) of the divisions between `start` and `end`."""
         known = bisect_left(self._boundary_step, self._now)
         first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
         last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length of a turn in seconds at `time`. If rows do not take turns then, return the last length
-        before that time; None if they have taken no turns yet.
-        """
+        """Return the length of a turn in seconds at `time`, or else before it; None before the first turn."""
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
@@ -443,7 +418,6 @@ class Past:
             yield self._clock_since[clock], self._clocks[clock].rows
 
     def times(self, since: int = 0) -> array[float]:
-        """Return a new array with the times of the steps, from step number `since` on."""
         return self._time[since : self.steps]
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:

@@ -58,7 +58,6 @@ class SetTable(Sequence[int]):
         return map(self.__getitem__, range(len(self)))
 
     def take(self, index: Ints) -> SetTable:
-        """Return the table of only these sets, in this order."""
         many = np.diff(self.begin)[index]
         rows = rows_of(self.begin[index], many)
         return SetTable(many, np.column_stack([self.first[rows], self.last[rows]]).ravel())
@@ -76,7 +75,6 @@ def rows_of(begin: Ints, many: Ints) -> Ints:
 
 
 def bits_in(first: Sequence[int], last: Sequence[int]) -> int:
-    """Return the processors of several ranges as bits."""
     found = 0
     for low, high in zip(first, last, strict=True):
         found |= (2 << high) - (1 << low)
@@ -125,7 +123,6 @@ class ProcessorSets:
         return len(self.place)
 
     def append(self, processors: int) -> None:
-        """Append the processors of a stretch."""
         if processors.bit_length() > _NARROW:
             self.place.append(self.write(processors))
         else:
@@ -133,7 +130,6 @@ class ProcessorSets:
             self._sets.append(processors)
 
     def extend(self, more: list[int]) -> None:
-        """Append the processors of several stretches."""
         if max(more).bit_length() > _NARROW:
             for processors in more:
                 self.append(processors)
@@ -184,5 +180,4 @@ class ProcessorSets:
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes of the stored sets; the column `place` is not counted."""
         return 4 * len(self.ranges) + 72 * len(self._sets)

@@ -47,12 +47,10 @@ class Stretch(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Return True if the stretch was ended by a kill at the estimate, a speculative run's limit, or a failure."""
         return self.ended_by in ("killed", "cut", "interrupted")
 
     @property
     def is_suspended(self) -> bool:
-        """Return True if the job was suspended at the end of the stretch."""
         return self.ended_by == ENDINGS[SUSPENDED]
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:

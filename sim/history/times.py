@@ -27,12 +27,10 @@ class Times:
         self.at, self.step = array("d"), array("i")
 
     def make_room(self, more: int) -> None:
-        """Add entries for `more` jobs, for which the event has not happened."""
         self.at.extend(array("d", [nan]) * more)
         self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
-        """Record that the event happened to the job `rank` at the time `at`, in the step with the number `step`."""
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
@@ -44,11 +42,9 @@ class Times:
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]
 
     def has(self, rank: int, before: int = NEVER) -> bool:
-        """Return True if the event happened to the job before the step `before`."""
         return rank < len(self.step) and self.step[rank] < before
 
     def of(self, rank: int, before: int) -> float | None:
-        """Return the time of the job's event; None if it had not happened before the step `before`."""
         return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
@@ -62,11 +58,9 @@ class Times:
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def known(self, before: int) -> KnownTimes:
-        """Return the times of the events from before the step `before`, without a copy."""
         return KnownTimes(self, before)
 
     def until(self, step: int) -> Times:
-        """Return a copy in which only events from the first `step` steps have happened."""
         cut, known = Times(), np.array(self.step) < step
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())
@@ -90,7 +84,6 @@ class KnownTimes:
         return nan if time is None else time
 
     def whole(self, jobs: int) -> Floats:
-        """Return an array with the times of the first `jobs` jobs."""
         return self._times.column(jobs, self._before)
 
 

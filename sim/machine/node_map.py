@@ -164,7 +164,6 @@ class NodeMap:
         return any(not self._open[record][list(seats.nodes)].all() for record in records)
 
     def _edge(self, time: float) -> int:
-        """Return the index of the record that begins at `time`; split the record that holds then if there is none."""
         record = bisect_left(self._times, time - MOMENT)
         if record == len(self._times) or self._times[record] > time + MOMENT:
             self._times.insert(record, time)

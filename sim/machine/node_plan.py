@@ -71,9 +71,7 @@ class NodePlan:
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
-        """Return the plan in which only running jobs hold resources. `ends` are their (expected end, rank, ignored),
-        sorted.
-        """
+        """Return the plan with running jobs only; `ends` are their (expected end, rank, ignored), sorted."""
         plan = cls(now, machine.left, machine.shape, machine.requests)
         plan._known = machine.asked
         for end, rank, _ in ends:
@@ -113,7 +111,6 @@ class NodePlan:
         self._has_ends = not any(each.is_drain and each.keeps(now, inf, now) for each in known)
 
     def __eq__(self, other: object) -> bool:
-        """Return True if both plans have the same free amounts at all times."""
         if not isinstance(other, NodePlan):
             return False
         mine, its = self._merged(), other._merged()
@@ -127,15 +124,9 @@ class NodePlan:
         return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time, number of free cores of all nodes) for each step of the plan; the number holds from this time to
-        the next.
-        """
         return zip(self._times, self._rows.live[:, 0, -1].tolist(), strict=True)
 
     def shortage(self) -> float | None:
-        """Return the first time at which the jobs in the plan need more of a node's resources than the node has; None
-        if there is no such time.
-        """
         short = np.flatnonzero((self._free < 0).any(axis=(1, 2)))
         return self._times[short[0]] if len(short) else None
 
@@ -188,7 +179,6 @@ class NodePlan:
             self._narrowed[job.rank] = replace(self._requests[job.rank], groups=(only,))
 
     def request_of(self, job: Job) -> Request:
-        """Return the job's request, with the one partition in which it is planned if `narrow` chose one."""
         return self._narrowed.get(job.rank) or self._requests[job.rank]
 
     def _asked(self, job: Job) -> Asked:
@@ -264,7 +254,6 @@ class NodePlan:
         return self._shape.open_nodes(request.admitted, nodes, start, end, self._times[0], self._has_ends)
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
-        """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
         request = self.request_of(job)
         return self._shape.fits(request, self._open(request, start, start + lasts))
 
@@ -304,16 +293,13 @@ class NodePlan:
         self._change(start, end, self._seats.pop(job.rank), 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Reserve the job's resources at the earliest possible start from `after` on, for `lasts` seconds (its estimate
-        by default); return the start.
-        """
+        """Reserve the job's resources at the earliest start from `after` on, for its estimate by default; return it."""
         lasts = job.estimate if lasts is None else lasts
         start = self.find(job, after, lasts)
         self.hold(job, start, start + lasts)
         return start
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes and amounts that the plan gives to the job; None if the job is not in the plan."""
         known = self._seats.get(job.rank)
         return None if known is None else known.seats
 
@@ -409,9 +395,7 @@ class NodePlan:
         return Held(seats, row, end)
 
     def _edge(self, time: float) -> int:
-        """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
-        make one.
-        """
+        """Return the index of the step that begins at `time`, which splits another one if necessary."""
         index = bisect_left(self._times, time - MOMENT)
         if index == len(self._times) or self._times[index] > time + MOMENT:
             if not index:

@@ -56,13 +56,10 @@ class NodeMachine(Machine):
         return twin
 
     def seat(self, rank: int, free: Amounts | None = None) -> Seats | None:
-        """Return the nodes and amounts that the job would get if the amounts `free` were free (by default those free
-        now); None if it does not fit.
-        """
+        """Return what the job would get if the amounts `free` were free (by default those free now), or None."""
         return self.shape.seat(self.requests[rank], self._open(rank, self.left if free is None else free))
 
     def _open(self, rank: int, free: Amounts) -> Amounts:
-        """Return `free` without the nodes that reservations keep from the job if it starts now."""
         if not self.shape.reservations:
             return free
         return self.shape.left_open(self.requests[rank].admitted, free, self.now, self.now + self.lasts[rank], self.now)
@@ -71,7 +68,6 @@ class NodeMachine(Machine):
         return self.shape.fits(self.requests[job.rank], self._open(job.rank, self.left))
 
     def why_late(self, job: Job) -> str:
-        """Return text on why the job can no longer start; "" if it can."""
         return self.requests[job.rank].admitted.why_late(self.shape.reservations, self.now)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
@@ -195,7 +191,6 @@ class NodeMachine(Machine):
         return self.shape.seat(replace(self.requests[job.rank], groups=(only,)), self._open(job.rank, free))
 
     def _nodes_of(self, partitions: Iterable[int]) -> NDArray[np.bool_]:
-        """Return, for each node, True if it is in one of the partitions; -1 stands for the whole machine."""
         found = np.zeros(len(self.shape.nodes), np.bool_)
         for number in partitions:
             if number == -1:
@@ -264,9 +259,6 @@ class NodeMachine(Machine):
         return chosen
 
     def faults(self) -> str:
-        """Return a sentence on the first broken rule of a machine of nodes, "" if none is broken; `--check` calls
-        it.
-        """
         used = np.zeros_like(self.left)
         for rank, seats in self.seats.items():
             used[list(seats.nodes)] += seats.amounts
@@ -302,7 +294,6 @@ class Leftover:
         return self._machine.shape.fits(self._machine.requests[self._head.rank], free)
 
     def count(self, job: Job) -> None:
-        """Subtract the resources of a job that has started and will end after the shadow time."""
         seats = self._machine.seats[job.rank]
         self._free[list(seats.nodes)] -= seats.amounts
 

@@ -64,7 +64,6 @@ class MatrixView:
         return tuple(self._rows)
 
     def __len__(self) -> int:
-        """Return the number of jobs in the matrix."""
         return len(self._home)
 
     def __contains__(self, rank: int) -> bool:
@@ -72,7 +71,6 @@ class MatrixView:
 
     @property
     def jobs(self) -> list[int]:
-        """Return a new list of the ranks of all jobs, in order of placement."""
         return list(self._columns)
 
     def columns(self, rank: int) -> int:
@@ -80,7 +78,6 @@ class MatrixView:
         return self._columns[rank]
 
     def home(self, rank: int) -> int:
-        """Return the id of the job's home row."""
         return self._home[rank]
 
     def rows_of(self, rank: int) -> tuple[int, ...]:
@@ -88,7 +85,6 @@ class MatrixView:
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:
-        """Return the ranks of all jobs in this row, including those with a replica there, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
@@ -119,32 +115,25 @@ class MatrixView:
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
-        """Return the columns of the row that jobs occupy, as bits."""
         return self._used[row]
 
     def free_columns(self, row: int) -> int:
-        """Return the free columns of the row, as bits."""
         return self._all & ~self._used[row]
 
     def free(self, row: int) -> int:
-        """Return the number of free columns of the row."""
         return self.size - self._used[row].bit_count()
 
     def lowest_free(self, row: int, count: int) -> int:
-        """Return the `count` lowest-numbered free columns of the row, as bits."""
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
-        """Return the ranks of the jobs in the row that occupy any of these columns, in order of placement."""
         if not self._used[row] & columns:
             return []
         rows_of = self._rows_of
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the id of the first row in which all columns of the job are free, so that a replica (copy) of the job
-        fits there; None if there is no such row.
-        """
+        """Return the first row in which all columns of the job are free; None if there is none."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -152,7 +141,6 @@ class MatrixView:
         return None
 
     def occupied_rows(self) -> list[int]:
-        """Return the ids of the rows with at least one job, in order."""
         return [row for row in self._rows if self._used[row]]
 
     @property
@@ -164,13 +152,9 @@ class MatrixView:
 
     @property
     def has_replicas(self) -> bool:
-        """Return True if any job is in a row besides its home row."""
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
-        """Return a copy of the matrix as it is at this time, with jobs in order of placement; `on_turn` is the id of
-        the active row.
-        """
         rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
             home = self._home[rank]
@@ -208,30 +192,22 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Set the columns that are available in every row to `there` (as bits), which must contain the columns of all
-        jobs.
-        """
+        """Set the columns that are available in every row to `there` (as bits), with those of all jobs."""
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
     @property
     def standing(self) -> dict[int, tuple[int, ...]]:
-        """Return a mapping from the rank of each job to the ids of its rows. It is the matrix's own dictionary, which
-        the caller must not change.
-        """
+        """Return the rows of each job by rank: the matrix's own dictionary, which the caller must not change."""
         return self._rows_of
 
     def open_row(self) -> int:
-        """Add an empty row behind the last one, and return its id: the lowest one that no row has now or had since the
-        last cleaning (removal of all replicas).
-        """
         row = self.next_row
         self._rows.append(row)
         self._used[row] = 0
         return row
 
     def place(self, rank: int, row: int, columns: int) -> None:
-        """Add a job to the row in these columns, given as bits; the row becomes its home row."""
         if rank in self._home:
             self._refuse(rank, "is in the matrix already")
         self._demand(rank, row, columns, self._used.get(row, 0))
@@ -258,7 +234,6 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def replicate(self, rank: int, row: int) -> None:
-        """Add a replica (copy) of the job in this row, in the same columns."""
         columns, used = self._columns.get(rank, 0), self._used.get(row)
         if not columns or used is None or columns & used:
             self._demand_place(rank)
@@ -276,7 +251,6 @@ class Matrix(MatrixView):
             rows_of[rank] = (home,)
 
     def drop_empty_rows(self) -> list[int]:
-        """Remove the rows without jobs and return their ids; the remaining rows keep their order."""
         gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
@@ -285,7 +259,6 @@ class Matrix(MatrixView):
         return gone
 
     def remove(self, rank: int) -> None:
-        """Remove the job from all its rows; a row that becomes empty stays until `drop_empty_rows`."""
         columns, _ = self._demand_place(rank)
         for row in self._rows_of[rank]:
             self._used[row] &= ~columns
@@ -310,9 +283,7 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """Yield (row id, columns as bits) for each row in which jobs overlap in these columns, or the record of
-        occupied columns is wrong there; any result is a bug.
-        """
+        """Yield (row id, columns as bits) where jobs overlap or the record of occupied columns is wrong."""
         for row in self._rows:
             seen = 0
             for rank in self.standing_in(row):

@@ -20,7 +20,6 @@ Ends: TypeAlias = Sequence[tuple[float, int, int]]
 
 
 def machine_of(workload: Workload, placement: Placement) -> Machine:
-    """Return a new machine without jobs: of nodes if the workload describes them, otherwise of equal processors."""
     if workload.shape is not None:
         if workload.outages:
             raise ParameterError(

@@ -138,13 +138,10 @@ class Machine:
 
     @property
     def size(self) -> int:
-        """Return the number of available processors."""
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """Set the processors that are down to `absent` (as bits), of which no job may hold any. Partitions are
-        removed.
-        """
+        """Set the processors that are down (as bits), of which no job may hold any; partitions are removed."""
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -153,7 +150,6 @@ class Machine:
         self.free = self.free_set.bit_count()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job `count` free processors chosen by the placement rule; return them as bits."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
         if self.kept:
@@ -169,7 +165,6 @@ class Machine:
     # `sim.engine.asking`
 
     def fits(self, job: Job) -> bool:
-        """Return True if enough processors (or resources of nodes) are free for the job to start now."""
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
@@ -203,13 +198,10 @@ class Machine:
         return None
 
     def due(self, rank: int, now: float) -> Seats | None:
-        """Return the nodes and amounts of the job's reservation if its start has been reached by `now`, otherwise
-        None.
-        """
+        """Return the nodes and amounts of the job's reservation if its start has been reached by `now`, or None."""
         return None
 
     def seats_of(self, rank: int) -> Seats | None:
-        """Return the nodes and amounts that a running job holds; None on equal processors."""
         return None
 
     def promise(self, rank: int, at: float, seats: Seats | None) -> None:
@@ -221,16 +213,13 @@ class Machine:
         """Remove all records that `promise` made."""
 
     def _beside_kept(self, count: int) -> int:
-        """Return `count` free processors, as bits, none of which is reserved for a suspended job."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these processors (as bits) or nodes; return its processors as bits. `count` must be the
-        number of these processors.
-        """
+        """Give the job exactly these processors (as bits), whose number must be `count`, or nodes."""
         if not isinstance(processors, int):
             raise DecisionError("equal processors have no nodes to choose")
         if processors & ~self.free_set:
@@ -245,16 +234,12 @@ class Machine:
         return processors
 
     def hold_only(self, held: dict[int, int]) -> None:
-        """Replace the running jobs and their processors by `held`, when another row of the matrix becomes active."""
         self.held.clear()
         self.held |= held
         self.free_set = self.there & ~reduce(or_, held.values(), 0)
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
-        """Set the processors that each partition owns, as bits; together, the partitions must own all available
-        processors.
-        """
         seen = 0
         for owned in owners:
             if seen & owned:
@@ -265,16 +250,13 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Make the partition `to` the owner of these processors (as bits), which must be idle; the partitions that
-        owned them lose them.
-        """
+        """Make the partition `to` the owner of these idle processors (as bits)."""
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
         self.owners = [owned & ~processors for owned in self.owners]
         self.owners[to] |= processors
 
     def give_back(self, rank: int) -> int:
-        """Free the processors that the job holds; return them as bits."""
         processors = self.held.pop(rank)
         self.free_set |= processors
         self.free += processors.bit_count()

@@ -73,7 +73,6 @@ class Profile:
         return twin
 
     def become(self, other: Profile) -> None:
-        """Replace this plan by a copy of another plan."""
         self.at, self.free = other.at.copy(), other.free.copy()
 
     def __eq__(self, other: object) -> bool:
@@ -84,15 +83,11 @@ class Profile:
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time, number of processors that are free from then on) for each step of the plan; the first time is
-        the beginning of the plan.
-        """
+        """Yield (time, number of processors that are free from then on) for each step of the plan."""
         return zip(self.at, self.free, strict=True)
 
     def shortage(self) -> float | None:
-        """Return the first time at which the jobs in the plan need more processors than exist; None if there is no such
-        time.
-        """
+        """Return the first time at which the jobs in the plan need more processors than exist, or None."""
         return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:
@@ -148,7 +143,6 @@ class Profile:
         raise ValueError(f"{procs} processors are never free")
 
     def fits(self, procs: int, start: float, duration: float) -> bool:
-        """Return True if `procs` processors are free from `start` on for `duration` seconds."""
         at, free, end = self.at, self.free, start + duration
         index = bisect_right(at, start + MOMENT) - 1
         while index < len(at) and at[index] + MOMENT < end:
@@ -206,17 +200,13 @@ class Profile:
     # The same by job: a machine of nodes answers these, too (`sim.machine.node_plan`)
 
     def find(self, job: Job, after: float) -> float:
-        """Return the earliest start from `after` on at which the job fits for its whole estimate."""
         return self.earliest(job.procs, job.estimate, after)
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
-        """Return True if the job fits from `start` on for `lasts` seconds."""
         return self.fits(job.procs, start, lasts)
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
-        """Occupy the job's processors in the plan from `start` until `end`. `on` is ignored, and the result is always
-        None: both are for nodes (`NodePlan`).
-        """
+        """Occupy the job's processors from `start` until `end`; `on` and the result are for nodes."""
         self.take(start, end, job.procs)
         return None
 
@@ -227,17 +217,13 @@ class Profile:
         """Change nothing. In a plan of nodes, this method leaves out the nodes that are drained now."""
 
     def let_go(self, job: Job, start: float, end: float) -> None:
-        """Free the processors that `hold` occupied for this job from `start` until `end`."""
         self.take(start, end, -job.procs)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Reserve processors for the job at the earliest possible start from `after` on, for `lasts` seconds (its
-        estimate by default); return the start.
-        """
+        """Reserve processors for the job at the earliest start from `after` on; return it."""
         return self.place(job.procs, job.estimate if lasts is None else lasts, after)
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes that the plan gives to the job: always None, as this is a plan of equal processors."""
         return None
 
     def sooner(self, job: Job, start: float, now: float, trials: Trials) -> float:
@@ -265,9 +251,7 @@ class Profile:
         return at
 
     def place(self, procs: int, duration: float, after: float) -> float:
-        """Reserve `procs` processors for `duration` seconds at the earliest possible start from `after` on; return that
-        start.
-        """
+        """Reserve processors at the earliest start from `after` on; return it."""
         start = self.earliest(procs, duration, after)
         self.take(start, start + duration, procs)
         return start
@@ -284,11 +268,7 @@ class Extra:
         self.left = left
 
     def admits(self, job: Job) -> bool:
-        """Return True if the job needs no more than the extra processors, so that the head can still start at its
-        shadow time.
-        """
         return job.procs <= self.left
 
     def count(self, job: Job) -> None:
-        """Subtract the processors of a job that has started and will end after the shadow time."""
         self.left -= job.procs

@@ -47,7 +47,6 @@ class Rows:
         self._use(first, count + 1)
 
     def remove(self, at: int) -> None:
-        """Remove the row with the index `at`."""
         every, first, count = self._all, self._first, len(self.live)
         if 2 * at < count:
             every[first + 1 : first + at + 1] = every[first : first + at]
@@ -57,7 +56,6 @@ class Rows:
         self._use(first, count - 1)
 
     def drop(self, many: int) -> None:
-        """Remove the first `many` rows."""
         self._use(self._first + many, len(self.live) - many)
 
     def _use(self, first: int, count: int) -> None:

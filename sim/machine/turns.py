@@ -67,18 +67,15 @@ class Turns:
         return twin
 
     def is_like(self, other: Turns) -> bool:
-        """Return True if both clocks have the same active row, and the same turns from now on."""
         mine, its = (self.begin, self.row, self.rows), (other.begin, other.row, other.rows)
         return mine == its and (self.slice, self.overhead) == (other.slice, other.overhead)
 
     @property
     def alternate(self) -> bool:
-        """Return True if the rows take turns, that is, if there are at least two."""
         return len(self.rows) > 1
 
     @property
     def end(self) -> float | None:
-        """Return the end of the current turn; None with fewer than two rows."""
         return self.begin + self.slice if self.alternate else None
 
     # Going on
@@ -132,14 +129,12 @@ class Turns:
                     return
 
     def turn_to(self, row: int, now: float) -> None:
-        """Make this row active and begin its turn at once; the others follow in row order."""
         self.row, self.begin = row, now
         self._known_works.clear()
 
     # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        """Return the seconds of progress that a job in these rows makes from `since` until `until`."""
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
@@ -150,9 +145,7 @@ class Turns:
         return self._shares(since, until, self.overhead)
 
     def on_turn(self, since: float, until: float) -> dict[int, float]:
-        """Return, for each row id, the seconds in which the row is active from `since` until `until`, including
-        overhead.
-        """
+        """Return, for each row id, the seconds in which the row is active, including overhead."""
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
@@ -246,7 +239,6 @@ class Turns:
         return known
 
     def _counted_works(self, gone: float, overhead: float) -> list[float]:
-        """Return the same for a time `gone` seconds after the begin of the current turn."""
         count, a_turn, ended = len(self.rows), self.slice - overhead, _whole_turns(gone, self.slice)
         cycles, more = divmod(ended, count)
         first, made = self.rows.index(self.row), [0.0] * count
@@ -267,7 +259,6 @@ def _turns_for(work: float, a_turn: float) -> int:
 
 
 def _whole_turns(time: float, slice: float) -> int:
-    """Return how many whole turns of `slice` seconds fit into `time` seconds; 0 for negative times."""
     return max(int(time // slice), 0)
 
 

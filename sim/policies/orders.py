@@ -51,19 +51,14 @@ class Order:
         raise NotImplementedError(f"the order {self.name!r} has no key")
 
     def in_partition(self, job: Job, factor: float) -> float:
-        """Return what to add to the job's key in a partition of nodes with this factor (0 to 1), because the key itself
-        is that in the job's best partition.
-        """
+        """Return what to add to the job's key, which is that of its best partition, in one with this factor."""
         return 0.0
 
     def at_step(self, step: int) -> Order:
-        """Return the order for the pass of this step; random orders differ from step to step."""
         return self
 
     def seeing(self, view: Moment) -> Order:
-        """Return the order for this pass, with the data that its keys need from `view`; data for later passes is stored
-        in `view.notes`.
-        """
+        """Return the order for this pass, with the data that its keys need from `view`."""
         return self
 
 
@@ -151,7 +146,6 @@ class Drawn(Order):
         return replace(self, step=step)
 
     def number(self, job: Job) -> float:
-        """Return the job's random number of this step."""
         return random_number(self.seed, self.step, job.rank)
 
 
@@ -305,15 +299,11 @@ _lasting = lru_cache(maxsize=65536)(power)
 
 
 def random_number(seed: int, step: int, rank: int) -> float:
-    """Return the random number in [0, 1) of the job `rank` at this step, the same whatever the number of jobs
-    (splitmix64).
-    """
     return (mixed(stream(seed, step) + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
-    """Return 64 random bits for a step, from which the random numbers of all jobs are made."""
     return mixed(mixed(seed + GOLDEN) + GOLDEN * (step + 1))
 
 

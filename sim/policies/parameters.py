@@ -86,9 +86,7 @@ def parameter(
     choices: tuple[str, ...] = (),
     is_time: bool = False,
 ) -> Any:
-    """Return a dataclass field that is a parameter of a policy or an order. Its value is at least `low`, at most
-    `high`, or one of `choices`; `is_time` marks a duration.
-    """
+    """Return a dataclass field that is a parameter of a policy or an order; `is_time` marks a duration."""
     about = {"meaning": meaning, "low": low, "high": high, "choices": choices, "is_time": is_time}
     return dataclasses.field(default=default, metadata=about)
 
@@ -113,7 +111,6 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 
 def _type_of_values(hint: Any) -> type:
-    """Return the type of the values of an annotation: `str` for `Literal["a", "b"]`, other types unchanged."""
     if typing.get_origin(hint) is typing.Literal:
         return str
     if isinstance(hint, types.UnionType):
@@ -133,7 +130,6 @@ def as_typed(value: Any) -> str:
 
 
 def summary(cls: type) -> str:
-    """Return the first paragraph of the docstring of a policy or an order, in one line."""
     return paragraphs(cls)[0]
 
 

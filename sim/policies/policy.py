@@ -109,9 +109,7 @@ class Policy:
 
     @property
     def keeps_limits(self) -> bool:
-        """Return True if the policy can run in a workload with limits of users: it neither keeps reservations until it
-        moves them nor suspends jobs.
-        """
+        """Return True if the policy can run in a workload with limits of users."""
         return not (self.keeps_reservations or self.suspends)
 
     def promises(self) -> bool:
@@ -119,9 +117,7 @@ class Policy:
         return False
 
     def turns(self) -> Turns | None:
-        """Return the clock that says how long each row of the matrix runs; None if jobs do not share processors in
-        time.
-        """
+        """Return the clock of the rows of the matrix; None if jobs do not share processors in time."""
         return None
 
     def most_migrated(self) -> int | None:
@@ -133,15 +129,11 @@ class Policy:
         return None
 
     def weighs_xfactors(self) -> bool:
-        """Return True if the policy decides by expansion factors ((wait + estimate) / estimate), so that screens show
-        them.
-        """
+        """Return True if the policy decides by expansion factors, so that screens show them."""
         return isinstance(self.queue_order(), Xfactor)
 
     def tries(self) -> bool:
-        """Return True if the policy has speculative runs: it first runs jobs for a limited time, and kills those not
-        done by then.
-        """
+        """Return True if the policy has speculative runs of a limited time, and kills jobs not done by then."""
         return False
 
     def leads(self) -> bool:
@@ -165,14 +157,11 @@ class Policy:
         return now
 
     def decide(self, now: Any) -> Any:
-        """Make the decisions of one pass, either by calls on `now` (a `Pass`) or by yielding them (then `now` is a
-        `View`).
-        """
+        """Make the decisions of one pass, by calls on `now` or by yielding them."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
 
 
 def code_of(policy: Policy) -> CodeType:
-    """Return the code object of the policy's method `decide`."""
     code: CodeType = unwrap(type(policy).decide).__code__
     return code
 
@@ -204,9 +193,7 @@ MOST_COLUMNS = 8
 
 
 def order_field(default: Order) -> Any:
-    """Return a dataclass field for an order of the queue as a policy's parameter; the user can also set the parameters
-    of the order. Its value is `default` if the user names no order.
-    """
+    """Return a dataclass field for an order of the queue, whose parameters the user can also set."""
     return dataclasses.field(default=default)
 
 
@@ -221,7 +208,6 @@ class Ordered(Policy):
 
 
 def default_order(cls: type[Policy]) -> Order | None:
-    """Return the default order of the queue, None if the policy takes no order."""
     for field in dataclasses.fields(cls):
         if isinstance(field.default, Order):
             return field.default

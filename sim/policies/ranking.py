@@ -24,9 +24,7 @@ class Ranking:
         return self.up().index(job) + 1
 
     def up(self) -> list[Job]:
-        """Return the jobs, the lowest number first."""
         return [job for _, _, job in self._sorted]
 
     def down(self) -> list[Job]:
-        """Return the jobs, the highest number first."""
         return [job for _, _, job in reversed(self._sorted)]

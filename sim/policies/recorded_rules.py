@@ -85,7 +85,6 @@ def with_recorded(spec: str, workload: Workload) -> str:
 
 
 def lacking(workload: Workload, weights: Sequence[str]) -> list[str]:
-    """Return those names of weights for which the workload has no data."""
     shape = workload.shape
     known = {} if shape is None else {"QOS": shape.qos, "the tree of accounts": shape.accounts}
     return [weight for weight in weights if not known.get(weight)]

@@ -44,7 +44,6 @@ class Registry(Mapping[str, type[Policy]]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Return a mapping from each alias to the spec that it stands for."""
         return MappingProxyType(self._aliases)
 
     @property
@@ -53,21 +52,15 @@ class Registry(Mapping[str, type[Policy]]):
         return *self._policies, *self._aliases
 
     def aliases_of(self, name: str) -> tuple[str, ...]:
-        """Return the aliases of one policy."""
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """Return the end of an error message, which suggests names of policies similar to `name`; for a path, say how a
-        policy's file is named.
-        """
         if os.sep in name:
             return "; the name of a file with a policy ends in .py"
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
-        """Add a policy class and its aliases, a mapping from alias to spec. With `replace` the class replaces a policy
-        of its name.
-        """
+        """Add a policy class and its aliases; with `replace` the class replaces a policy of its name."""
         aliases = aliases or {}
         free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
         for name in (cls.name, *aliases):
@@ -78,7 +71,6 @@ class Registry(Mapping[str, type[Policy]]):
         self._aliases |= aliases
 
     def remove(self, name: str) -> None:
-        """Remove a policy and its aliases."""
         if name not in self:
             raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
         self._drop_aliases(name)
@@ -168,7 +160,6 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
 
 def policy_of(policy: Policy | str) -> Policy:
-    """Return `policy` itself, or the policy that it describes if it is a spec."""
     return parse_policy(policy) if isinstance(policy, str) else policy
 
 
@@ -190,7 +181,6 @@ def _policy_with(cls: type[Policy], given: dict[str, str]) -> Policy:
 
 
 def order_class(name: str) -> type[Order]:
-    """Return the class of the order of the queue with this name, which may be user-defined."""
     if name not in ORDERS and (named := named_code(name)):
         return own_order(named)
     if name not in ORDERS:
@@ -199,11 +189,7 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Return the arguments to make the policy, as a mapping from parameter to value; `given` maps each parameter to the
-    text that the user typed.
-
-    Parameters of the order of the queue are combined into the argument `order`.
-    """
+    """Return the arguments for the parameters `given` as text; those of the order are combined into `order`."""
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}
     of_order: dict[str, Parameter] = {}

@@ -103,7 +103,6 @@ class EasyPlusPlus(Policy):
 
 
 def _predicted(job: Job, history: _History) -> float:
-    """Return the predicted run time in seconds of a job that starts now."""
     last, before = history
     if job.user not in before:
         return job.estimate

@@ -70,9 +70,6 @@ class Greedy(Ordered):
                 now.keep(job, WouldDelay(head, shadow, ends, extra) if now.fits(job) else None)
 
     def _value_of(self, jobs: list[Job]) -> float:
-        """Return what the best order maximises: the number, the processors or the area of these jobs, as the parameter
-        `by` says.
-        """
         if self.by == "jobs":
             return len(jobs)
         return sum(job.procs * (job.estimate if self.by == "area" else 1) for job in jobs)

@@ -85,9 +85,7 @@ class Shadow(Ordered):
         return others, place_within(plan, others, bounds, now.time, past)
 
     def _past(self, now: Moment, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
-        """Return the ranks of the jobs in `waiting` whose earliest possible start is already after their bound in
-        `bounds` (rank -> bound).
-        """
+        """Return the ranks of the waiting jobs that can no longer start by their bounds."""
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(now.draft(), waiting, bounds, now.time, everyone).starts
         return frozenset(rank for rank, at in starts.items() if not is_by(at, bounds[rank]))

@@ -96,7 +96,6 @@ class Slurm(Ordered):
                 now.keep(job, BehindInPartition(behind.pop(job.rank) if only >= 0 else behind[job.rank]))
 
     def entries(self, view: Moment) -> list[Entry]:
-        """Return the queue in the order in which jobs are tried."""
         return view.once_a_partition() if view.has_nodes else [(job, -1) for job in view.queue]
 
     def to_plan(self, view: Moment, waiting: list[Entry]) -> list[Entry]:
@@ -108,7 +107,6 @@ class Slurm(Ordered):
         return planned
 
     def is_held(self, view: Moment, job: Job) -> bool:
-        """Return True if a limit keeps the job from starting now."""
         return view.is_held(job)
 
     def _main(self, now: Moment) -> dict[int, Job]:
@@ -188,7 +186,6 @@ class Slurm(Ordered):
             now.reserve(job, planned[rank], NewPlan())
 
     def _future(self, view: Moment) -> NodeMap | _Exact:
-        """Return a plan with the running jobs."""
         plan = view.draft()
         plan.leave_out_drained()
         if isinstance(plan, NodePlan) and self.keeps_whole_nodes:
@@ -200,9 +197,7 @@ class _Exact:
     """Plan in which a job gets the first start at which its processors, or its cores of nodes, are free."""
 
     def __init__(self, plan: Plan, now: float, grain: float) -> None:
-        """Begin with the running jobs in `plan`. Starts are rounded up to multiples of `grain` seconds; 0 leaves them
-        as they are.
-        """
+        """Begin with the running jobs in `plan`. Starts are rounded up to multiples of `grain` seconds, if not 0."""
         self._plan, self._now, self._grain = plan, now, grain
 
     def find(self, job: Job, only: int, until: float) -> tuple[float, Seats | None] | None:

@@ -47,7 +47,6 @@ class TimeShared(Policy):
         return self.mpl
 
     def turns(self) -> Turns:
-        """Return the clock of the rows' turns, which determines how long each row of the matrix runs."""
         return Turns(self.slice, self.cs)
 
     def decide(self, now: Moment) -> None:
@@ -87,7 +86,6 @@ class TimeShared(Policy):
         return True
 
     def schedule(self, now: Moment) -> None:
-        """Place waiting jobs in the matrix: the phase Schedule."""
         raise NotImplementedError
 
     def place_in_new_row(self, now: Moment, job: Job, span: float | None) -> None:
@@ -240,9 +238,7 @@ class Migrating(TimeShared):
         return moved
 
     def can_bring(self, now: Moment, job: Job, row: int) -> bool:
-        """Return True if the row has room for the job, and one of the two options stays within `q`, the limit of tasks
-        that migrate at one rebuild.
-        """
+        """Return True if the row has room for the job, and one of the two options stays within `q`."""
         left = self.q - now.migrated
         if job.procs > now.free_in(row) or left == 0:
             return False
@@ -281,9 +277,6 @@ class Migrating(TimeShared):
                         break
 
     def can_replicate(self, now: Moment, job: Job, row: int) -> bool:
-        """Return True if the jobs in the way of a replica in this row, which has enough free columns, may move
-        aside.
-        """
         aside = 0
         for other in now.in_the_way(job, row):
             if now.is_replicated(other):
@@ -292,7 +285,6 @@ class Migrating(TimeShared):
         return aside <= self.q - now.migrated
 
     def replicate(self, now: Moment, job: Job, row: int) -> None:
-        """Add a replica of the job to the row, after the jobs in its way have moved aside."""
         aside = now.tasks_in_the_way(job, row)
         cost = self.cost / 2 * job.procs + self.cost * aside
         self.move_aside(now, job, row, cost, None)

@@ -81,7 +81,6 @@ class PlannedRows:
         return best
 
     def _stays_free(self, index: int, procs: int, span: float) -> bool:
-        """Return True if `procs` columns of the row at this index are free from now on for `span` seconds."""
         plan = self._plans[index]
         return plan.free[0] >= procs and (self._rises[index] or plan.shortage_of(procs, self._now + span) < 0)
 

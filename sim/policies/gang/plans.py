@@ -40,11 +40,9 @@ class RowPlans:
         self._all: list[int]
 
     def is_free(self, row: int, procs: int, span: float) -> bool:
-        """Return True if `procs` processors of the row are free from now on for `span` seconds."""
         return self._plan(row).fits(procs, self._now, span)
 
     def take(self, row: int, procs: int, span: float) -> None:
-        """Occupy `procs` processors of the row from now on for `span` seconds."""
         self._plan(row).take(self._now, self._now + span, procs)
 
     def book(self, job: Job, span: float) -> tuple[float, int]:
@@ -61,7 +59,6 @@ class RowPlans:
         return at, self._all[found]
 
     def is_new(self, row: int) -> bool:
-        """Return True if the row does not exist yet: it would be opened next."""
         return row not in self._matrix.rows
 
     def _plan_all(self, rows: Sequence[int]) -> None:

@@ -28,15 +28,12 @@ class RankedRows:
         """True if the caller may have moved jobs since then"""
 
     def fuller_rows(self, row: int) -> Sequence[int]:
-        """Return the more populated rows, the most populated first."""
         if self._may_differ:
             self._homes, self._may_differ = self._matrix.homes(), False
         return self.rows[: self.rows.index(row) : -1]
 
     def targets(self, row: int) -> Sequence[int]:
-        """Return the more populated rows, the most populated first; none if no job of the row finds its columns free
-        there.
-        """
+        """Return the more populated rows, the most populated first; none if no job finds its columns free there."""
         targets = self.fuller_rows(row)
         return targets if self._matrix.that_fit(self._homes[row], *targets) else ()
 
@@ -57,11 +54,9 @@ class RankedRows:
         )
 
     def population(self, row: int) -> int:
-        """Return how many columns of the row jobs used when the rows were ranked."""
         return self._held[row]
 
     def _jobs(self, ranks: Iterable[int]) -> Sequence[Job]:
-        """Return these jobs, which the caller may move."""
         jobs = [*map(self._view.job, ranks)]
         self._may_differ = self._may_differ or bool(jobs)
         return jobs

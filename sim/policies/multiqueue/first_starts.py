@@ -29,14 +29,11 @@ class FirstStarts:
         """
 
     def forget(self) -> None:
-        """Remove all jobs."""
         self._in_turn.clear()
         self.is_made = False
 
     def add(self, queue: int, procs: int, lasts: float) -> None:
-        """Add the first job of the queue, with its processors and its estimate `lasts`; it is planned after all jobs
-        that were added before.
-        """
+        """Add the first job of the queue, to be planned after all jobs that were added before."""
         self._in_turn.append(queue)
         self._procs[queue], self._lasts[queue] = procs, lasts
 
@@ -52,7 +49,7 @@ class FirstStarts:
         self.is_made, self.is_whole, self._short_at = True, not self._in_turn, inf
 
     def complete(self) -> None:
-        """Enter the last added job into the plan, so that the plan contains all jobs; `make` leaves this job out."""
+        """Enter the last added job into the plan; `make` leaves it out."""
         if not self.is_whole:
             self._enter(self._in_turn[-1])
             self.is_whole = True
@@ -72,9 +69,7 @@ class FirstStarts:
         return short < 0
 
     def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
-        """Return True if a job whose reservation begins at `at` can give it up and run now instead, on `procs`
-        processors for `lasts` seconds.
-        """
+        """Return True if a job can give up its reservation at `at` and run now for `lasts` seconds."""
         plan = self.plan
         self.complete()
         if lasts > at - now:  # from then on there is room

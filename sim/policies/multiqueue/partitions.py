@@ -66,9 +66,6 @@ class Classes:
         return bisect_right(self.limits, job.estimate)
 
     def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
-        """Return a mapping from partition to the first of these jobs that belongs to it; partitions without a job are
-        missing.
-        """
         firsts: dict[int, Job] = {}
         for job in jobs:
             partition = self.of(job)
@@ -94,7 +91,5 @@ def split(there: int, count: int) -> list[int]:
 
 
 def lender(idle: Sequence[int], to: int) -> int:
-    """Return the number of the partition that lends first: the one with the most idle processors, other than `to`; of
-    equals the first. `idle` has the number of idle processors of each partition.
-    """
+    """Return the partition with the most idle processors, other than `to`; of equals the first."""
     return max((partition for partition in range(len(idle)) if partition != to), key=idle.__getitem__)

@@ -47,15 +47,12 @@ class Pivots:
     # Queues
 
     def queue_of(self, job: Job) -> int:
-        """Return the number of the job's queue, the same as that of the job's partition."""
         return self._classes.of(job)
 
     def leave_out(self, job: Job) -> None:
-        """Take the job, which gets a reservation in this pass, out of its queue."""
         self._left_out.append(job)
 
     def left_out(self) -> list[Job]:
-        """Return the jobs that `leave_out` has taken out of their queues in this pass."""
         if self._left_out:
             self._queue = [job for job in self._queue if job not in self._left_out]
         return self._left_out
@@ -72,14 +69,11 @@ class Pivots:
         return [*self._of_queues().values()]
 
     def first(self, queue: int) -> Job:
-        """Return the pivot of a queue that is not empty."""
         firsts = self._firsts
         return (self._of_queues() if firsts is None else firsts)[queue]
 
     def _of_queues(self, before: float = inf) -> dict[int, Job]:
-        """Return a mapping from queue to its first job, among jobs with a rank less than `before`; queues without such
-        a job are missing.
-        """
+        """Return the first job of each queue that is not empty, among jobs with a rank less than `before`."""
         if self._firsts is None:
             self._starts.forget()
             queue = self._queue if before == inf else [job for job in self._queue if job.rank < before]
@@ -99,13 +93,11 @@ class Pivots:
         return self._starts
 
     def planned_start(self, queue: int) -> float:
-        """Return the planned start of the queue's pivot."""
         if not self._starts.is_made:
             self._planned()
         return self._starts.at[queue]
 
     def idle_in(self, partition: int) -> int:
-        """Return the number of idle processors of the partition."""
         return (self._view.owners[partition] & self._view.free_set).bit_count()
 
     def extra_in(self, partition: int) -> int:
@@ -136,37 +128,29 @@ class Pivots:
         return at
 
     def delays_none(self, job: Job) -> bool:
-        """Return True if the job can run from now on without moving a pivot or a reservation, that is, if it and
-        the pivots fit into the current plan.
-        """
+        """Return True if the job and the pivots fit into the current plan, so that none has to move."""
         if not self._starts.is_made:
             self._planned()
         return self._starts.leaves_room(job.procs, self._view.now + job.estimate)
 
     def delays_no_reserved(self, job: Job) -> bool:
-        """Return True if the job can run from now on without moving a reservation; pivots may be delayed."""
         if not self._view.reserved:
             return job.procs <= self._view.free
         return by_number(self._view.plan).shortage_of(job.procs, self._view.now + job.estimate) < 0
 
     def delays_none_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Return True if the job, whose reservation begins at `at`, can give it up and run for `lasts` seconds from now
-        on without delaying others.
-        """
+        """Return True if the job can give up its reservation at `at` and run now without delaying others."""
         return self._planned().leaves_room_instead(job.procs, self._view.now, at, lasts)
 
     # Changes
 
     def occupy(self, job: Job) -> None:
-        """Record that the job has started, and enter it into the plan; the planned starts of the pivots stay as they
-        are.
-        """
+        """Record that the job has started; the planned starts of the pivots stay as they are."""
         self._extra.clear()
         self._planned().complete()
         self._starts.plan.take(self._view.now, self._view.now + job.estimate, job.procs)
 
     def plan_again(self) -> None:
-        """Plan the pivots again when they are next asked for, because they may have moved."""
         self._extra.clear()
         self._starts.is_made = False
 
@@ -188,7 +172,6 @@ class Pivots:
         )
 
     def trial_later(self, job: Job, at: float, limit: float) -> TrialLater:
-        """Return why a speculative run planned for the time `at` does not start earlier."""
         other = self._comes_first(job, limit, at) if job.procs <= self._view.free else None
         return TrialLater(at, limit, self._view.free, *(other or ()))
 

@@ -68,9 +68,6 @@ class Immediate(Preemptive):
             self._wake_for_next(now)
 
     def _served(self, now: Moment) -> Ranking:
-        """Return the running jobs that have used up their slice of time, sorted by instantaneous xfactor (time since
-        submission over time run).
-        """
         served = now.new_ranking()
         for run in self.runs(now):
             if is_by(self._slice_over(now, run), now.time):
@@ -78,7 +75,6 @@ class Immediate(Preemptive):
         return served
 
     def _wake_for_next(self, now: Moment) -> None:
-        """Ask for a pass when the next running job has used up its slice."""
         soonest = inf
         during: Job | None = None
         for run in self.runs(now):
@@ -89,7 +85,6 @@ class Immediate(Preemptive):
             now.wake(soonest, during)
 
     def _slice_over(self, now: Moment, run: Stay) -> float:
-        """Return the time at which the running job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
     def _xfactor(self, now: Moment, job: Job) -> float:

@@ -84,7 +84,6 @@ class Preemptive(Policy):
         return view.suspended.get(rank) if self.restart == "own" else None
 
     def keep_idle(self, now: Moment) -> None:
-        """Record the reason why each idle job waits, if the run records reasons."""
         if now.curious:
             free, there, suspended = now.free_set, now.there, now.suspended
             lacks = TooFewFree(self.count_unclaimed(now))
@@ -95,20 +94,16 @@ class Preemptive(Policy):
                 now.keep(job, because or self.obstacle(now, job))
 
     def keep_suspended(self, now: Moment) -> None:
-        """Record, if the run records reasons, why each suspended job waits that has no claim (processors being vacated
-        for it).
-        """
+        """Record why each suspended job without a claim waits, if the run records reasons."""
         if now.curious:
             for job in self.idle(now):
                 if job.rank in now.suspended:
                     now.keep(job, self.obstacle(now, job))
 
     def runs(self, view: Moment) -> list[Stay]:
-        """Return the running jobs that can be suspended, the first started first."""
         return [run for run in view.running.values() if run.runs]
 
     def newcomers(self, view: Moment) -> list[Job]:
-        """Return the idle jobs that have not run yet."""
         queue, claims = view.queue, view.notes.get("claim")
         return [job for job in queue if job.rank not in claims] if claims else queue
 
@@ -131,20 +126,16 @@ class Preemptive(Policy):
         return jobs if view.closes == inf else list(filter(view.in_time, jobs))
 
     def anywhere(self, view: Moment) -> list[Job]:
-        """Return the idle jobs that may run on any processors; the others are suspended and must resume on their former
-        processors.
-        """
+        """Return the idle jobs that may run on any processors."""
         return self.idle(view) if self.restart == "any" else self.newcomers(view)
 
     def take_room(self, now: Moment, job: Job) -> None:
-        """Start or resume the job on free processors; it must fit."""
         if self.pinned(now, job.rank) is None:
             self._begin(now, job, Fits(now.free), self._seat(now, job))
         else:
             now.resume(job, OwnFree(), self.overhead(job))
 
     def _begin(self, now: Moment, job: Job, because: Reason, on: int) -> None:
-        """Start or resume the job on the processors `on`."""
         own = now.suspended.get(job.rank)
         if own is None:
             now.begin(job, because, on)
@@ -152,9 +143,6 @@ class Preemptive(Policy):
             now.resume(job, because, self.overhead(job), None if on == own else on)
 
     def fits(self, view: Moment, job: Job) -> bool:
-        """Return True if the job has enough free processors (its own, if suspended) and would end before
-        maintenance.
-        """
         if not view.in_time(job):
             return False
         pinned = self.pinned(view, job.rank)
@@ -163,7 +151,6 @@ class Preemptive(Policy):
         return job.procs <= self.count_unclaimed(view)
 
     def _seat(self, view: Moment, job: Job) -> int:
-        """Return the free processors, as bits, that the policy chooses for a job that may use any."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
         apart = free if self.seats == "apart" else 0
@@ -200,9 +187,7 @@ class Preemptive(Policy):
             self._begin(now, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, now: Moment) -> None:
-        """Start or resume each job with a claim (processors that suspended jobs vacate for it) if these processors are
-        free now.
-        """
+        """Start or resume each job whose claim (processors that suspended jobs vacate for it) is free now."""
         claims = now.notes.get("claim")
         for rank, processors in list(claims.items()) if claims else ():
             chosen, job = int(processors), now.job(rank)
@@ -215,13 +200,10 @@ class Preemptive(Policy):
                 self._begin(now, job, Claimed(), chosen)
 
     def _give_up(self, view: Moment, rank: int) -> None:
-        """Remove the claim of the job `rank`, so that the processors vacated for it are free for others."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _await_victims(self, now: Moment, job: Job, claimed: int) -> None:
-        """Record why a job waits although processors are claimed for it: a victim is still leaving them, or another job
-        has started there.
-        """
+        """Record whether a victim still leaves the claimed processors or another job has started there."""
         if now.curious:
             there = [stint.job for rank, stint in now.running.items() if now.held(rank) & claimed]
             victims = now.notes["victims"][job.rank]
@@ -255,14 +237,10 @@ class Preemptive(Policy):
         return free
 
     def count_unclaimed(self, view: Moment) -> int:
-        """Return the number of free processors that are not claimed by a job for which others were suspended."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 
 
 def random_number(seed: int, rank: int) -> float:
-    """Return the random number in [0, 1) from which the memory of the job `rank` is made, the same whatever the number
-    of jobs.
-    """
     block, index = divmod(rank, _BLOCK)
     return _random_block(seed, block)[index]
 

@@ -67,7 +67,6 @@ class Tolls:
         return Tolls()
 
     def forget(self, rank: int) -> None:
-        """Forget what is remembered of an idle job, because it is idle no longer."""
         self.lows.pop(rank, None)
         if rank in self.own:
             del self.own[rank], self.moments[rank]
@@ -116,7 +115,6 @@ class Remembering(Preemptive):
             yield view.job(last[1])
 
     def keep_without_turn(self, now: Moment) -> None:
-        """Record why the jobs that `in_turn` left out wait, if the run records reasons."""
         without = now.notes.pop("without_turn")
         if now.curious:
             for job in self.idle(now):
@@ -145,36 +143,29 @@ class Remembering(Preemptive):
         return reaches(self.xfactor(view, job), toll, job.estimate) and view.in_time(job)
 
     def needs_own(self, view: Moment, job: Job) -> bool:
-        """Return True if the idle job must resume on its own processors."""
         return self.pinned(view, job.rank) is not None
 
     def next_end(self, view: Moment) -> float:
-        """Return the first expected end of a running job, infinite if none runs."""
         ends = view.ends
         return ends[0][0] if ends else inf
 
     # Running jobs
 
     def by_threshold(self, view: Moment) -> list[Job]:
-        """Return the running jobs, the lowest threshold first, of equals the latest first, as at the last question for
-        a toll.
-        """
+        """Return the running jobs as at the last question for a toll, the lowest threshold first."""
         tolls: Tolls = view.notes["tolls"]
         if tolls.by_threshold is None:
             tolls.by_threshold = [job for _, _, job in sorted(tolls.thresholds.values())]
         return tolls.by_threshold
 
     def on_own(self, view: Moment, job: Job) -> list[Job]:
-        """Return the jobs that run on the suspended job's own processors, the lowest threshold first, as at the last
-        question for a toll.
-        """
+        """Return the jobs that run on the suspended job's own processors, in the order of `by_threshold`."""
         tolls: Tolls = view.notes["tolls"]
         held, own = tolls.held, tolls.own[job.rank]
         tolls.others = [other for other in self.by_threshold(view) if held[other.rank] & own]
         return tolls.others
 
     def known_threshold(self, view: Moment, job: Job) -> float:
-        """Return the remembered threshold of the running job; infinite if it may not be suspended."""
         threshold: float = view.notes["tolls"].thresholds[job.rank][0]
         return threshold
 
@@ -188,7 +179,6 @@ class Remembering(Preemptive):
         return self._toll_on_own(view, tolls, job) if own else self._toll_anywhere(view, tolls, job)
 
     def _toll_anywhere(self, view: Moment, tolls: Tolls, job: Job) -> float:
-        """Return the toll of the idle job, which may use any processors; `tolls` must be up to date."""
         toll = tolls.by_width.get(job.procs)
         if toll is None:
             toll = tolls.by_width[job.procs] = self.toll(view, job)
@@ -234,14 +224,12 @@ class Remembering(Preemptive):
         return first
 
     def _low(self, view: Moment, tolls: Tolls, job: Job) -> float:
-        """Return the time from which the xfactor of the idle job is the suspension factor."""
         low = tolls.lows.get(job.rank)
         if low is None:
             low = tolls.lows[job.rank] = self._time_of_toll(view, job, self.sf)
         return low
 
     def _time_of_toll(self, view: Moment, job: Job, toll: float) -> float:
-        """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
         return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 
     def _tolls(self, view: Moment) -> Tolls:
@@ -271,10 +259,7 @@ class Remembering(Preemptive):
             self._follow_suspended(view, tolls)
 
     def _follow_running(self, view: Moment, tolls: Tolls) -> None:
-        """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors.
-
-        A job that comes can only raise tolls. One that leaves may have determined some, which are at least sf then.
-        """
+        """Bring the running jobs up to date: one that comes only raises tolls, one that leaves may lower some."""
         running, was, held = view.running, tolls.running, tolls.held
         for rank in [rank for rank, run in was.items() if rank not in running or running[rank] is not run]:
             for paused in [paused for paused, keeper in tolls.keepers.items() if keeper == rank]:
@@ -312,17 +297,13 @@ class Remembering(Preemptive):
         return [(view.job(rank), end) for end, rank in view.finished]
 
     def count(self, view: Moment, job: Job, more: float) -> None:
-        """Add a finished job, whose bounded slowdown is 1 + `more`, to the number and the sum of slowdowns of its
-        category.
-        """
+        """Add a finished job, whose bounded slowdown is 1 + `more`, to those of its category."""
         count, total, kind = view.notes["finished"], view.notes["slowdown"], _kind(job)
         count[kind] = count.get(kind, 0) + 1
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: Moment) -> None:
-        """Compute the thresholds of running jobs again, as a finished job may have changed whom the policy protects in
-        its category.
-        """
+        """Compute thresholds again where a finished job may have changed whom the policy protects."""
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             for rank, run in view.running.items():
@@ -330,12 +311,10 @@ class Remembering(Preemptive):
                     tolls.running[rank] = None  # as if it had left and come again
 
     def counted(self, view: Moment, job: Job) -> int:
-        """Return the number of finished jobs in the job's category."""
         count: int = view.notes["finished"].get(_kind(job), 0)
         return count
 
     def slowdowns(self, view: Moment, job: Job) -> float:
-        """Return the sum of the bounded slowdowns of the finished jobs in the job's category."""
         total: float = view.notes["slowdown"].get(_kind(job), 0)
         return total
 

@@ -60,14 +60,11 @@ class Selective(Remembering):
         return Xfactor()
 
     def _last_tick(self, now: Moment) -> float:
-        """Return the number of the last tick up to now. Ticks are the times at which jobs may preempt; each is at its
-        number times `tick` seconds.
-        """
+        """Return the number of the last tick up to now; each tick is at its number times `tick` seconds."""
         nearest = floor(now.time / self.tick + 0.5)
         return nearest if is_by(nearest * self.tick, now.time) else nearest - 1
 
     def _take_free(self, now: Moment) -> None:
-        """Start or resume the idle jobs that fit, the largest xfactor first."""
         roomy = self.roomy(now)
         if len(roomy) == 1:
             self.take_room(now, roomy[0])
@@ -80,7 +77,6 @@ class Selective(Remembering):
                     self.take_room(now, job)
 
     def _preempt_in_turn(self, now: Moment) -> None:
-        """Let each job that is idle now start or preempt once if it may: the largest xfactor first, then by rank."""
         for job in self.in_turn(now):
             if self.fits(now, job):
                 self.take_room(now, job)
@@ -89,9 +85,6 @@ class Selective(Remembering):
         self.keep_without_turn(now)
 
     def price(self, now: Moment, job: Job, other: Job) -> float:
-        """Return the xfactor from which the idle job may suspend the running job `other` (K section 3.2): sf times that
-        of `other`; infinite if `other` is protected, or more than twice as wide.
-        """
         return inf if is_too_wide(other.procs, job.procs) else self.sf * self.known_threshold(now, other)
 
     def toll(self, now: Moment, job: Job) -> float:
@@ -114,7 +107,6 @@ class Selective(Remembering):
         return inf
 
     def _preempt(self, now: Moment, job: Job) -> None:
-        """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
         mine = self.xfactor(now, job)
         allowed = now.new_ranking()
         others = self.on_own(now, job) if self.needs_own(now, job) else self.by_threshold(now)
@@ -141,28 +133,18 @@ class Selective(Remembering):
                 now.wake_once(at)
 
     def xfactor(self, now: Moment, job: Job) -> float:
-        """Return the job's expansion factor (xfactor) now."""
         return expansion(now.time - job.submit - now.ran(job.rank), job.estimate)
 
     def threshold(self, now: Moment, run: Stay) -> float:
-        """Return a running job's suspension threshold: its xfactor, which is constant while it runs; infinite if the
-        policy protects the job.
-        """
         xfactor = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
         return inf if self.protects(now, run.job, xfactor) else xfactor
 
     def protects(self, now: Moment, job: Job, its_xfactor: float) -> bool:
-        """Return True if the policy protects the running job `job`, whose xfactor is `its_xfactor`, from being
-        suspended.
-        """
         return False
 
     # Why a job waits
 
     def why_nobody(self, now: Moment, job: Job) -> Reason:
-        """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
-        protected jobs.
-        """
         if not now.in_time(job):
             return self.obstacle(now, job)
         mine, pinned = self.xfactor(now, job), self.pinned(now, job.rank)

@@ -11,14 +11,11 @@ EARLY = 1 - 1e-12
 
 
 def expansion(idle: float, estimate: float) -> float:
-    """Return the expansion factor, (wait + estimate) / estimate, of a job that was idle for `idle` seconds."""
     return ratio(idle + estimate, estimate)
 
 
 def reaches(xfactor: float, least: float, estimate: float) -> bool:
-    """Return True if the expansion factor of a job with this estimate is at least `least`, except for rounding errors:
-    if the job has been idle for long enough.
-    """
+    """Return True if the expansion factor is at least `least`, except for rounding errors."""
     return is_by(least * estimate, xfactor * estimate)
 
 
@@ -31,7 +28,4 @@ def payable_from(since: float, least: float, estimate: float) -> float:
 
 
 def is_too_wide(width: int, procs: int) -> bool:
-    """Return True if a running job on `width` processors is too wide to be suspended by a job on `procs` processors:
-    more than twice as wide.
-    """
     return width > 2 * procs

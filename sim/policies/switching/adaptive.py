@@ -65,9 +65,7 @@ class Adaptive(Policy):
         return now
 
     def _average(self, view: Moment, led: dict[str, float]) -> float:
-        """Return the average of the measure until now, in which older values count less; `led` keeps it from one pass
-        to the next.
-        """
+        """Return the average of the measure until now, in which older values count less."""
         since, was = led.get("time", view.now), led.get("value", 0.0)
         kept = exp((since - view.now) / self.over) if self.over else 0.0
         value = self._measured(view)
