@@ -34,6 +34,8 @@ class Line:
 
     spans: tuple[Span, ...]
     rank: int | None = None
+    is_more: bool = False
+    """True if the line goes on with the text of the line before it."""
 
     @property
     def text(self) -> str:
@@ -100,7 +102,7 @@ def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Lin
             lines.append([])
         taken = taken + 1 + wide if lines[-1] else min(wide, room)
         lines[-1].append(shorten(word, room))
-    return [line(Span(" " * indent + " ".join(words), style)) for words in lines]
+    return [line(Span(" " * indent + " ".join(words), style), is_more=at > 0) for at, words in enumerate(lines)]
 
 
 def _words_and_times(text: str) -> list[str]:

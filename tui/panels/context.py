@@ -145,7 +145,8 @@ def worded(
     for part in wrapped(told, max(width - hang, 1)):
         loud = max(0, min(reason - done, len(part.text)))
         spans = [Span(part.text[:loud], style), Span(part.text[loud:], style or "dim")]
-        lines.append(line(*([Span(" " * hang)] if lines and hang else []), *filter(lambda s: s.text, spans), rank=rank))
+        hung = [Span(" " * hang)] if lines and hang else []
+        lines.append(line(*hung, *filter(lambda s: s.text, spans), rank=rank, is_more=bool(lines)))
         done += len(part.text) + 1
     return lines
 

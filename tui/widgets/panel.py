@@ -54,12 +54,11 @@ class Panel(Lines, can_focus=True):
     """Panel whose content is a sheet (a title and lines of text), which `draw` makes from the panel's context."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll_lines(-1)", "Up", show=False, id="panel.up"),
-        Binding("down", "scroll_lines(1)", "Down", show=False, id="panel.down"),
-        Binding("pageup", "scroll_pages(-1)", "Page up", show=False, id="panel.page_up"),
-        Binding("pagedown", "scroll_pages(1)", "Page down", show=False, id="panel.page_down"),
-        Binding("home", "scroll_edge(-1)", "First line", show=False, id="panel.first"),
-        Binding("end", "scroll_edge(1)", "Last line", show=False, id="panel.last"),
+        Binding("up", "move(-1)", "Up", show=False, id="panel.up"),
+        Binding("down", "move(1)", "Down", show=False, id="panel.down"),
+        Binding("pageup", "move_page(-1)", "Page up", show=False, id="panel.page_up"),
+        Binding("pagedown", "move_page(1)", "Page down", show=False, id="panel.page_down"),
+        Binding("enter", "choose", "Select", show=False, id="panel.choose"),
     ]
 
     class Picked(Message):
@@ -99,6 +98,8 @@ class Panel(Lines, can_focus=True):
         self._first = 0
         self._lines: tuple[Line, ...] = ()
         self._over: int | None = None
+        self._cursor = 0
+        """Number of the line of the body on which the cursor is, which is drawn while the panel has the focus."""
 
     def show(self, context: Shown) -> None:
         """Draw the panel; show the marked line if the selection or, in a sheet that follows it, the line changed."""
@@ -125,7 +126,8 @@ class Panel(Lines, can_focus=True):
         self._first = seen.start
         body = sheet.body[seen.start - sheet.first : seen.stop - sheet.first]
         self._lines = (*sheet.head, *body)[: height - 1]
-        rows = draw_rows(sheet, self._lines, self._shown, width, height, self.has_focus)
+        cursor = range(*(at - seen.start + len(sheet.head) for at in self._entry)) if self.has_focus else None
+        rows = draw_rows(sheet, self._lines, self._shown, width, height, cursor)
         self.put(dict(enumerate(add_scroll_mark(rows, 1 + len(sheet.head), seen, sheet.total, self._shown.look))))
 
     @property
@@ -142,7 +144,64 @@ class Panel(Lines, can_focus=True):
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
+        if has_focus:
+            mark = self._sheet.mark
+            self._put_cursor(*((self._first, 1) if mark is None else (mark, -1)))
         self._redraw()
+
+    # The cursor
+
+    def _body(self, at: int) -> Line | None:
+        """Return the line `at` of the body; None if it is not visible."""
+        row = at - self._first
+        return self._lines[len(self._sheet.head) + row] if 0 <= row < len(self._lines) - len(self._sheet.head) else None
+
+    @property
+    def _entry(self) -> tuple[int, int]:
+        """Return the first line of the entry under the cursor, and the one after its last; only visible ones count."""
+        begin = min(self._cursor, max(self._sheet.total - 1, 0))
+        while (seen := self._body(begin)) is not None and seen.is_more and self._body(begin - 1) is not None:
+            begin -= 1
+        end = begin + 1
+        while (seen := self._body(end)) is not None and seen.is_more:
+            end += 1
+        return begin, end
+
+    @property
+    def under_cursor(self) -> str:
+        """Return the text of the entry under the cursor in one line."""
+        lines = filter(None, map(self._body, range(*self._entry)))
+        return " ".join(" ".join(seen.text for seen in lines).split())
+
+    def _put_cursor(self, at: int, by: int) -> None:
+        """Put the cursor on the line `at` or, if no entry begins there, on the next one in the direction `by`."""
+        while 0 <= at < self._sheet.total:
+            self._reveal(at, AFTER)
+            seen = self._body(at)
+            if seen is None or (seen.text.strip() and not seen.is_more):
+                self._cursor = at
+                self._redraw()
+                return
+            at += by
+
+    def action_move(self, by: int) -> None:
+        begin, end = self._entry
+        self._put_cursor(begin - 1 if by < 0 else end, by)
+
+    def action_move_page(self, by: int) -> None:
+        at = self._cursor + by * max(self._room - 1, 1)
+        self._put_cursor(min(max(at, 0), self._sheet.total - 1), -by)
+
+    async def action_choose(self) -> None:
+        """Select the job in the line under the cursor, or do what a click on its first link does."""
+        seen = self._body(self._entry[0])
+        action = next((span.action for span in seen.spans if span.action), "") if seen else ""
+        if seen is not None and seen.rank is not None:
+            self.post_message(self.Picked(seen.rank))
+        elif action:
+            await self.screen.run_action(action)
+        else:
+            self.app.bell()
 
     # Scrolling
 
@@ -155,20 +214,11 @@ class Panel(Lines, can_focus=True):
         self._redraw()
         return True
 
-    def _reveal(self, mark: int | None) -> None:
-        """Scroll as little as possible until line `mark` of the body is visible; if it is None, the body stays."""
+    def _reveal(self, mark: int | None, after: int = 0) -> None:
+        """Scroll as little as possible until line `mark` of the body and `after` more are visible; None: not at all."""
         if mark is not None:
-            after = AFTER if self._sheet.is_followed else 0
+            after = AFTER if self._sheet.is_followed else after
             self._go_to(min(max(self._first, mark - self._room + 1 + after), mark))
-
-    def action_scroll_lines(self, lines: int) -> None:
-        self._go_to(self._first + lines)
-
-    def action_scroll_pages(self, pages: int) -> None:
-        self._go_to(self._first + pages * max(self._room - 1, 1))
-
-    def action_scroll_edge(self, edge: int) -> None:
-        self._go_to(self._sheet.total if edge > 0 else 0)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self._wheel(event, WHEEL)
@@ -221,6 +271,7 @@ class Panel(Lines, can_focus=True):
         if event.y == 0:
             self.post_message(self.Maximise(self))
         elif line := self._line_at(event.y):
+            self._put_cursor(self._first + event.y - 1 - len(self._sheet.head), -1)
             span = span_at(line, event.x - MARGIN)
             if span and span.action:
                 await self.screen.run_action(span.action)
@@ -241,11 +292,17 @@ def span_at(line: Line, column: int) -> Span | None:
 
 
 def draw_rows(
-    sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
+    sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, cursor: range | None = None
 ) -> list[list[Segment]]:
-    look = context.look
-    rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
-    blank = [Segment(" " * width, look.style("surface"))]
+    """Return the rows of a panel; with the focus it has a bar at its left edge, and `cursor` are the lines on which
+    the cursor is.
+    """
+    look, edge = context.look, "" if cursor is None else "▎"
+    rows = [_title(sheet, context, width, edge)]
+    for at, line in enumerate(lines):
+        here, begins = (at in cursor, at == cursor.start) if cursor is not None else (False, False)
+        rows.append(_row(line, look, width, _lit(line, context, here), "▸" if begins else edge))
+    blank = _row(Line(()), look, width, "", edge)
     return (rows + [blank] * (height - len(rows)))[:height]
 
 
@@ -262,30 +319,30 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
     return drawn
 
 
-def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
+def _title(sheet: Sheet, context: Shown, width: int, edge: str) -> list[Segment]:
     room = width - 2 * MARGIN
-    spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
+    spans = [Span(text.shorten(sheet.title, room), "accent" if edge else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
         spans += [whose, Span(" ")]
     room -= width_of(spans)
     note = text.shorten(sheet.note, max(room - 2, 0))
     rule = room - text.cells(note) - bool(note)
-    spans += [Span("─" * max(rule, 0), "faint"), Span(f" {note}" if note else "", "dim")]
-    return _row(Line(tuple(spans)), context.look, width, "")
+    rule_style = "accent" if edge else "faint"
+    spans += [Span("─" * max(rule, 0), rule_style), Span(f" {note}" if note else "", "dim")]
+    return _row(Line(tuple(spans)), context.look, width, "", edge)
 
 
-def _lit(line: Line, context: Shown) -> str:
-    if line.rank is None:
-        return ""
-    if line.rank == context.selected:
+def _lit(line: Line, context: Shown, is_under_cursor: bool) -> str:
+    if line.rank is not None and line.rank == context.selected:
         return " select"
-    return " hover" if line.rank == context.hovered else ""
+    return " hover" if is_under_cursor or (line.rank is not None and line.rank == context.hovered) else ""
 
 
 @lru_cache(1024)
-def _row(line: Line, look: Look, width: int, lit: str) -> list[Segment]:
+def _row(line: Line, look: Look, width: int, lit: str, edge: str) -> list[Segment]:
     blank = look.style(f"surface{lit}")
-    segments = [Segment(" " * MARGIN, blank)]
+    left = Segment(text.drawn(edge, look.ascii), look.style(f"surface{lit} accent"))
+    segments = [left if edge else Segment(" " * MARGIN, blank)]
     for span in line.spans:
         told = text.drawn(span.text, look.ascii)
         segments.append(Segment(told, look.style(f"surface{lit} {span.style}") if span.style else blank))

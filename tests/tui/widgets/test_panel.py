@@ -77,15 +77,39 @@ def seen(panel: Panel) -> list[str]:
 async def test_keys_and_the_wheel_scroll_the_body_and_leave_the_heading() -> None:
     async with Wall(Panel(numbered)).run_test() as pilot:
         panel = pilot.app.query_one(Panel)
-        panel.focus()
-        tops = []
-        for key in ("down", "pagedown", "end", "up", "pageup", "home"):
+        places = []
+        for key in ("down", "pagedown", "down", "up", "pageup", "pageup"):
             await pilot.press(key)
-            tops.append(seen(panel)[2])
+            places.append((panel.under_cursor, seen(panel)[2]))
+        assert places == [
+            ("line 1", "line 0"), ("line 8", "line 3"), ("line 9", "line 4"), ("line 8", "line 4"),
+            ("line 1", "line 1"), ("line 0", "line 0"),
+        ]  # fmt: skip
+        assert edge(panel) == "▎▎▸▎▎▎▎▎▎▎"
         await pilot._post_mouse_events([MouseScrollDown], Panel)
-        tops.append(seen(panel)[2])
-        assert tops == ["line 1", "line 8", "line 92", "line 91", "line 84", "line 0", "line 3"]
-        assert seen(panel)[1] == "heading"
+        assert seen(panel)[1:3] == ["heading", "line 3"]
+        pilot.app.set_focus(None)
+        await pilot.pause()
+        assert edge(panel) == " " * 10
+
+
+def told_of_jobs(context: Context, size: Size, first: int) -> Sheet:
+    """Return a panel with a title, a sentence on a job that is wrapped, a link, and a sentence on no job."""
+    sentence = worded("J3 waits: it needs more processors than are free", context, 20, rank=2)
+    body = (line("Waiting"), line(""), *sentence, line(Span("phase", "", "ring('7')")), line("J4 ends", rank=3))
+    return Sheet("Told", (), body, 0, len(body))
+
+
+async def test_the_cursor_goes_from_entry_to_entry_and_enter_selects() -> None:
+    app = Wall(Panel(told_of_jobs))
+    async with app.run_test() as pilot:
+        entries = []
+        for key in ("enter", "down", "enter", "down", "down", "enter", "down"):
+            await pilot.press(key)
+            entries.append(app.panel.under_cursor)
+        waits = "J3 waits: it needs more processors than are free"
+        assert entries == ["Waiting", waits, waits, "phase", "J4 ends", "J4 ends", "J4 ends"]
+        assert [m.rank for m in app.told if isinstance(m, Panel.Picked)] == [2, 3]
 
 
 async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed() -> None:
@@ -93,8 +117,7 @@ async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed()
         panel = pilot.app.query_one(Panel)
         panel.show(replace(CONTEXT, selected=50))
         assert seen(panel)[9] == "line 50"
-        panel.focus()
-        await pilot.press("home")
+        await pilot.press(*["pageup"] * 9)
         panel.show(replace(CONTEXT, selected=50, hovered=3))
         assert seen(panel)[2] == "line 0"
 
@@ -149,7 +172,7 @@ async def test_only_lines_that_changed_are_refreshed(monkeypatch: pytest.MonkeyP
 
 # From a sheet to rows
 def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
-    return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4, focused=False)]
+    return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4)]
 
 
 def test_lines_and_spans_are_found() -> None:

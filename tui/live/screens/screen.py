@@ -36,7 +36,7 @@ from tui.panels.strip import time_at
 from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.screens.replay.files import choose_theme
-from tui.screens.replay.keys import bindings
+from tui.screens.replay.keys import bindings, chart_keys
 from tui.screens.replay.messages import Quit
 from tui.thread_results import hand_over
 from tui.widgets.bar import Bar, Scrubber
@@ -65,7 +65,7 @@ class Broke(Message, bubble=False):
 class LiveScreen(SearchingScreen):
     CSS_PATH = Path(__file__).with_name("live.tcss")
     AUTO_FOCUS = "#chart"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys())]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys()), *chart_keys()]
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
         """Make the screen; `at` is the time of a recording that is shown first, in seconds since 1970."""
@@ -435,6 +435,9 @@ class LiveScreen(SearchingScreen):
     def action_maximise(self) -> None:
         self.change(alone=not self.state.alone)
 
+    async def action_in_chart(self, action: str) -> None:
+        await self.query_one("#chart", Gantt).run_action(action)
+
     def action_theme(self) -> None:
         choose_theme(self, self.look)
 
@@ -445,6 +448,8 @@ class LiveScreen(SearchingScreen):
             self.change(alone=False)
         elif self.state.over is not None:
             self.change(over=None)
+        elif isinstance(self.focused, Panel):
+            self.query_one("#chart").focus()
         else:
             self.change(selected=None)
 

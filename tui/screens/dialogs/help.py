@@ -93,7 +93,9 @@ HERE: dict[str, tuple[str, Rows]] = {
 }
 """Title and rows of the help for the mouse and keys of each part of the screen."""
 IN_A_PANEL: Rows = (
-    ("↑ ↓ pgup pgdn", "Scroll."),
+    ("↑ ↓ pgup pgdn", "Move the cursor; the wheel scrolls."),
+    ("enter", "Select the job in the line under the cursor."),
+    ("esc", "Back to the chart, whose keys apply here, too."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
 )
 OTHERWISE = {

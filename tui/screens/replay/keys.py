@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from textual.binding import Binding
 
 from tui.screens.replay.side import SIDE
+from tui.widgets.gantt import Gantt
 
 
 class Key(NamedTuple):
@@ -73,7 +75,10 @@ PLAYING = (
     Key("colon", "to_stop(-1)", "", "To the one before."),
     Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
     Key(
-        "escape", "escape", "cancel", "Cancel a long operation; otherwise close the open panel, or clear the selection."
+        "escape",
+        "escape",
+        "cancel",
+        "Cancel a long operation; otherwise go back from a panel to the chart, or clear the selection.",
     ),
 )
 CHANGING = (
@@ -146,7 +151,13 @@ LOOKING = (
     Key("t", "dates", "dates", "Write moments as dates and weekdays, where the trace says when it began; and back."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
-    Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
+    Key(
+        "tab",
+        "next_panel",
+        "panels",
+        "Go to the next panel, where ↑ ↓ and enter select; on a small screen they come in turn.",
+        17,
+    ),
     Key("shift+tab", "previous_panel", "", "The panel before."),
     Key("f5", "project", "projector", "For a wall: the chart and one caption, in strong colours; a pointer; and back."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
@@ -205,6 +216,13 @@ def bindings(keys: Iterable[Key]) -> list[Binding]:
         )
         for key in keys
     ]  # fmt: skip
+
+
+def chart_keys() -> Iterator[Binding]:
+    """Yield the keys of the chart as keys of its screen, so that they apply wherever the focus is."""
+    for key in Gantt.BINDINGS:
+        if isinstance(key, Binding):
+            yield replace(key, action=f"in_chart({key.action!r})")
 
 
 def identity(key: Key) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.binding import Binding
-
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
 from tui.panels.context import QueueOrder
@@ -19,7 +17,6 @@ from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS
 from tui.screens.replay.transport import JUMPS
-from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
@@ -110,7 +107,7 @@ class Looking:
 
     def toggle_panel(self, name: str) -> None:
         if self._is_small and name in SIDE:
-            self._screen.change(over=None if self._screen.state.over == name else name)
+            self._open_over(None if self._screen.state.over == name else name)
         else:
             self._hide(self._screen.state.hidden ^ {name})
 
@@ -121,6 +118,8 @@ class Looking:
     def _hide(self, hidden: frozenset[str]) -> None:
         """Hide these panels, show all others, and save that, except during a lesson."""
         if hidden != self._screen.state.hidden:
+            if self._screen.in_focus in hidden:
+                self._screen.focus_on("chart")
             self._screen.change(hidden=hidden)
             if self._screen.state.guide is not None:
                 return  # a lesson hides what it does not need
@@ -145,9 +144,14 @@ class Looking:
         if self._is_small:
             names = [None, *(name for name in SIDE if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
-            self._screen.change(over=names[(at + by) % len(names)])
+            self._open_over(names[(at + by) % len(names)])
         else:
             self._screen.move_focus(by)
+
+    def _open_over(self, name: str | None) -> None:
+        """Let this panel cover half of a small chart and have the focus; None uncovers the chart."""
+        self._screen.change(over=name)
+        self._screen.focus_on(name or "chart")
 
     def maximise(self) -> None:
         if self._screen.state.alone or self._screen.in_focus is None:
@@ -163,12 +167,15 @@ class Looking:
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel slow work, an open panel, a reload's result or the selection; else pause playback."""
+        """Cancel slow work, an open panel, a panel's focus, a reload's result or the selection; else pause playback."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()
         elif screen.state.alone or screen.state.over:
             screen.change(over=None, alone=None)
+            screen.focus_on("chart")
+        elif screen.in_focus not in (None, "chart"):
+            screen.focus_on("chart")
         elif screen.state.news is not None:
             screen.change(news=None, said="")
         elif screen.state.selected is not None:
@@ -200,12 +207,7 @@ def commands() -> Iterator[Command]:
         if key.action != "escape":
             yield key.meaning.rstrip("."), " · ".join(filter(None, (f"key {sign(key.keys)}", key.word))), key.action
     for binding in chart_keys():
-        meaning = f"The chart: {binding.description}"
-        yield meaning, f"key {sign(binding.key)}", f"in_chart({binding.action!r})"
+        yield f"The chart: {binding.description}", f"key {sign(binding.key)}", binding.action
     for condition, meaning in JUMPS.values():
         yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
     yield from choices(MODES)
-
-
-def chart_keys() -> Iterator[Binding]:
-    return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

@@ -32,7 +32,7 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.replay.cameras import Cameras
 from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.files import Files
-from tui.screens.replay.keys import bindings, every_key, told_of
+from tui.screens.replay.keys import bindings, chart_keys, every_key, told_of
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.looking import Looking, commands
 from tui.screens.replay.messages import FileSaved, FromWorker
@@ -61,7 +61,7 @@ AT_REST = 0.25
 class ReplayScreen(Screen[None]):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(every_key())]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(every_key()), *chart_keys()]
 
     def __init__(
         self,
@@ -226,6 +226,9 @@ class ReplayScreen(Screen[None]):
             self.focus_next()
         else:
             self.focus_previous()
+
+    def focus_on(self, name: str) -> None:
+        self.call_after_refresh(self.query_one(f"#{name}").focus)
 
     def screenshot(self) -> str:
         from tui.widgets.svg_screenshot import Type, draw_still
@@ -448,7 +451,7 @@ class ReplayScreen(Screen[None]):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
-        await self.chart.run_action(action)
+        await (self.focused if isinstance(self.focused, Gantt) else self.chart).run_action(action)
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:

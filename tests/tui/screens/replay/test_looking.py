@@ -72,6 +72,42 @@ async def test_tab_walks_the_focus_through_chart_and_panels() -> None:
         assert run.screen.focused is run.screen.query_one("#chart")
 
 
+async def test_keys_of_the_chart_apply_wherever_the_focus_is_and_escape_gives_it_back() -> None:
+    async with replay(at="#5") as run:
+        await run.press("plus", "shift+left")
+        from_chart = run.screen.state.camera
+        await run.press("A", "tab", "tab", "plus", "shift+left")
+        assert run.screen.in_focus == "decisions"
+        assert run.screen.state.camera == from_chart
+        await run.press("w", "escape")
+        assert run.screen.in_focus == "chart"
+        assert run.screen.state.selected == 2
+        await run.press("escape")
+        assert run.screen.state.selected is None
+
+
+@pytest.mark.parametrize(
+    ("trace", "policy", "panel", "keys", "rank"),
+    [
+        ("z-figure4", "easy", "queue", ("down", "down"), 4),
+        ("z-figure4", "easy", "decisions", ("down", "up"), 4),
+        ("ls-figure1", "multiqueue", "partitions", ("down", "down"), 5),
+    ],
+)
+@pytest.mark.parametrize("size", [(80, 24), (120, 50)])
+async def test_a_cursor_selects_a_row(
+    trace: str, policy: str, panel: str, keys: tuple[str, ...], rank: int, size: tuple[int, int]
+) -> None:
+    async with replay(trace, policy, at="#5", size=size) as run:
+        while run.screen.in_focus != panel:
+            await run.press("tab")
+        assert seen(run, f"#{panel}").splitlines()[0].startswith("▎")
+        await run.press(*keys, "enter")
+        assert run.screen.state.selected == rank
+        await run.press("escape")
+        assert run.screen.in_focus == "chart"
+
+
 async def test_on_a_small_screen_panels_come_over_the_chart_in_turn() -> None:
     async with replay(at="#5", size=(80, 24)) as run:
         assert seen(run, "#side") == ""

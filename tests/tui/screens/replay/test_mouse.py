@@ -209,5 +209,5 @@ async def test_click_on_a_column_sorts_the_queue_and_back() -> None:
 
 
 def procs_of(run: Replay) -> list[int]:
-    rows = [line.split() for line in seen(run, "#queue").splitlines()[2:] if line.strip()]
+    rows = [line[1:].split() for line in seen(run, "#queue").splitlines()[2:] if line[1:].strip()]
     return [int(row[2]) for row in rows]
