@@ -156,9 +156,7 @@ def test_random_nodes_with_reservations_match_the_oracle(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
-def test_random_nodes_under_slurm_give_the_schedule_of_the_plain_program(
-    tmp_path: Path, waiting: float, limited: bool
-) -> None:
+def test_random_nodes_under_slurm_match_the_plain_program(tmp_path: Path, waiting: float, limited: bool) -> None:
     for seed in range(500 if settings().max_examples > 1000 else 25):
         case, path = case_of(seed, waiting, limited, parted=seed % 2 == 0), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")

@@ -98,9 +98,7 @@ async def test_tiny_traces_can_be_replayed_with_every_key(tmp_path: Path, jobs: 
         (".", None, "directory"),
     ],
 )
-async def test_a_trace_that_cannot_be_read_is_reported_and_what_is_shown_stays(
-    tmp_path: Path, name: str, content: bytes | None, said: str
-) -> None:
+async def test_an_unreadable_trace_changes_nothing(tmp_path: Path, name: str, content: bytes | None, said: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     async with replay("z-figure4") as run:
@@ -111,9 +109,7 @@ async def test_a_trace_that_cannot_be_read_is_reported_and_what_is_shown_stays(
         assert (run.screen.about.trace, run.step) == ("z-figure4", 2)
 
 
-async def test_a_trace_that_vanishes_while_it_is_opened_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_trace_that_vanishes_while_opened_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = tmp_path / "t.swf"
     trace.write_text(f"; MaxProcs: 4\n{JOB}")
     read = Source.read_trace

@@ -27,9 +27,7 @@ def opening(trace: str) -> Callable[[], Opening]:
 
 
 @pytest.mark.parametrize("before", ["z-figure4", "no-such-trace"])
-async def test_a_run_that_is_read_late_does_not_replace_a_newer_one(
-    before: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_run_that_is_read_late_replaces_no_newer_one(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with replay("w-figure1") as run:
         of_before = first_result(run.app, monkeypatch)
         run.app.open(opening(before))

@@ -52,9 +52,7 @@ HISTORIES = [long_history(1, 0), long_history(2, 5), long_history(3, 256), long_
 
 @pytest.mark.parametrize("history", HISTORIES, ids=len)
 @given(st.floats(-10, 2000), st.floats(0, 300), st.sampled_from([-1, 0b1, 0b11110000]))
-def test_a_window_shows_what_a_look_at_everything_shows(
-    history: History, start: float, width: float, processors: int
-) -> None:
+def test_a_window_shows_what_all_of_it_shows(history: History, start: float, width: float, processors: int) -> None:
     assert history.between(start, start + width, processors) == filtered(history, start, start + width, processors)
 
 

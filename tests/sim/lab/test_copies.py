@@ -14,9 +14,7 @@ from tests.sim.lab.test_plan import FAIR
 pytestmark = pytest.mark.usefixtures("own_program")
 
 
-def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_needs_no_trace_and_no_policy_where_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "_HELD", {})
     (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
     policy = policy_file(tmp_path, "import beside_it\n" + FAIR)

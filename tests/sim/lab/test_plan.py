@@ -91,9 +91,7 @@ def test_a_copy_of_a_trace_makes_the_same_runs(tmp_path: Path) -> None:
         ({"trace": ["z-figure4"], "load": ["{1,2"]}, [], "load: "),
     ],
 )
-def test_a_plan_that_cannot_be_made_is_refused(
-    factors: dict[str, list[str]], together: list[list[str]], said: str
-) -> None:
+def test_an_impossible_plan_is_refused(factors: dict[str, list[str]], together: list[list[str]], said: str) -> None:
     with pytest.raises(ParameterError) as error:
         SweepPlan.of(factors, together)
     assert said in str(error.value)

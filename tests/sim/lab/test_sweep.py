@@ -78,9 +78,7 @@ def test_runs_of_a_recording_have_its_limits_and_weights(tmp_path: Path) -> None
     assert found == {spec: measure(simulate(read(trace), spec)).values["max_wait"] for spec in policies}
 
 
-def test_processes_threads_and_an_executor_that_is_passed_make_the_same(
-    tmp_path: Path, undisturbed: list[tuple[object, ...]]
-) -> None:
+def test_processes_threads_and_a_given_executor_agree(tmp_path: Path, undisturbed: list[tuple[object, ...]]) -> None:
     assert made(tmp_path / "processes", executor=None).made == 18
     made(tmp_path / "threads", executor=lambda: ThreadPoolExecutor(3))
     assert dump(tmp_path / "processes") == dump(tmp_path / "threads") == undisturbed
@@ -180,9 +178,7 @@ def alive(group: int) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_sweep_that_is_killed_goes_on_where_it_was(
-    tmp_path: Path, how: signal.Signals, undisturbed: list[tuple[object, ...]]
-) -> None:
+def test_a_killed_sweep_goes_on(tmp_path: Path, how: signal.Signals, undisturbed: list[tuple[object, ...]]) -> None:
     path = tmp_path / "r"
     process = subprocess.Popen(
         [sys.executable, "-c", SWEEP, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

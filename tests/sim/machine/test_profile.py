@@ -65,9 +65,7 @@ def test_a_plan_is_no_longer_than_it_must_be(jobs: list[tuple[int, int, int]]) -
 
 
 @given(takes, st.integers(1, SIZE), st.integers(1, 10), st.integers(0, 30))
-def test_a_place_fits_and_no_earlier_one_does(
-    jobs: list[tuple[int, int, int]], procs: int, duration: int, after: int
-) -> None:
+def test_a_place_is_the_first_to_fit(jobs: list[tuple[int, int, int]], procs: int, duration: int, after: int) -> None:
     plan, _ = both(jobs)
     start = plan.earliest(procs, duration, after)
     assert plan.fits(procs, start, duration)
@@ -132,9 +130,7 @@ def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
     st.randoms(use_true_random=False),
 )
 @examples(200)
-def test_compression_finds_what_releasing_and_placing_each_again_finds(
-    jobs: list[tuple[int, int, int]], gaps: list[int], random: object
-) -> None:
+def test_compression_releases_and_places(jobs: list[tuple[int, int, int]], gaps: list[int], random: object) -> None:
     # Reservations are at any time from their earliest start on, so that there are holes to move into.
     plan, reserved, waiting = Profile(0, SIZE), {}, []
     for rank, (late, duration, procs) in enumerate(jobs):

@@ -153,9 +153,7 @@ def test_gained_and_finish_are_as_stepped(
 
 
 @given(clocks, some_rows, st.integers(1, 2000), st.integers(0, 500))
-def test_whole_seconds_are_exactly_as_stepped(
-    clock: tuple[int, float, float, int], rows: set[int], work: int, later: int
-) -> None:
+def test_whole_seconds_as_stepped(clock: tuple[int, float, float, int], rows: set[int], work: int, later: int) -> None:
     count, _, _, begin = clock
     rows = {row % count for row in rows}
     turns = taking_turns(*range(count), slice=60, cs=0.05, now=begin)
@@ -180,9 +178,7 @@ def test_going_on_in_many_steps_or_in_one_is_the_same(clock: tuple[int, float, f
 
 
 @given(clocks, share, share)
-def test_the_turns_of_a_window_cover_it_without_gaps(
-    clock: tuple[int, float, float, int], when: float, how_long: float
-) -> None:
+def test_turns_cover_their_window_gapless(clock: tuple[int, float, float, int], when: float, how_long: float) -> None:
     count, slice, cs, begin = clock
     turns = taking_turns(*range(count), slice=slice, cs=cs, now=begin)
     since = begin + when * 10 * slice

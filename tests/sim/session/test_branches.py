@@ -62,9 +62,7 @@ def test_records_have_fork_and_switches_of_every_branch() -> None:
     ),
     st.lists(st.tuples(st.integers(-1, 60), st.sampled_from(SPECS)), max_size=2),
 )
-def test_what_was_recorded_grows_again(
-    grown: list[tuple[int, int, str | None]], planned: list[tuple[float, str]]
-) -> None:
+def test_what_was_recorded_grows(grown: list[tuple[int, int, str | None]], planned: list[tuple[float, str]]) -> None:
     timeline = Timeline(WORKLOAD, "easy", switches=planned)
     for parent, step, spec in grown:
         timeline.look_at(list(timeline.branches)[parent % len(timeline.branches)])

@@ -274,9 +274,7 @@ def counted(lab: Lab) -> list[Snapshot]:
     ('job 2 waits because "has more than 1"', [1]), ('job 2 waits because "quota"', [1]), ("number passed > 2", [3]),
     ("job 2 number passed > 2", [3]), ("job 1 number passed > 99 or number nothing > 0", []),
 ])  # fmt: skip
-def test_who_writes_a_policy_stops_at_its_reasons_and_its_numbers(
-    typed: str, at: list[float], counted: list[Snapshot]
-) -> None:
+def test_authors_of_policies_stop_at_reasons_and_numbers(typed: str, at: list[float], counted: list[Snapshot]) -> None:
     assert fires(typed, counted) == at
 
 

@@ -98,9 +98,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_file_above_the_limit_is_refused_while_it_is_decompressed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_above_the_limit_is_refused_while_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 2_000_000)
     monkeypatch.setattr(reading, "PART", 500_000)
     bomb = put(tmp_path / "bomb.gz", gzip.compress(b"job,submit,procs,runtime\n" * 2_000_000))
@@ -189,9 +187,7 @@ def test_a_lesson_is_no_trace(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_a_file_is_the_same_text_in_whatever_pieces_it_comes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
+def test_a_file_is_the_same_text_in_any_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(reading, "CHUNK", size)
     for end in (b"\xc3\xa9\n", b"\xe9\n", b"\xc3"):  # UTF-8; a letter of one byte; cut short
         text = b"\xef\xbb\xbfjob,submit,procs,runtime,user\r\n1,0,1,5,\xc3\xbc\r\n2,0,1,5,x\r3,0,1,5,y" + end
@@ -248,9 +244,7 @@ def test_a_zone_that_is_unknown_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_a_long_log_is_read_in_parts_and_gives_the_same_jobs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
-) -> None:
+def test_a_log_read_in_parts_gives_the_same_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
     lines = [f"{job} {7 * job} 1 {job % 90 + 1} 4 -1 -1 4 100 -1 1 {job % 5} 1 -1 1 -1 -1 -1" for job in range(1, 4000)]
     lines[1500] = "no job"
     lines[2500] = lines[2500].replace(" 4 ", " 4.5 ")
@@ -275,9 +269,7 @@ def test_a_log_above_the_limit_of_other_formats_is_read(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_reader_tells_how_much_it_has_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
-) -> None:
+def test_reader_tells_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     monkeypatch.setattr(reading, "CHUNK", 2**14)
     lines = b"".join(b"%d %d 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (at, at) for at in range(1, 3000))
     path, shares = tmp_path / "log.swf", list[float]()

@@ -66,9 +66,7 @@ _SPANS = st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(1, 2**6 -
 
 
 @given(st.lists(_SPANS, max_size=12), st.integers(1, 6), st.integers(-2, 3))
-def test_it_is_what_counting_every_second_of_every_processor_gives(
-    spans: list[tuple[int, int, int]], bands: int, first: int
-) -> None:
+def test_it_is_what_counting_each_second_gives(spans: list[tuple[int, int, int]], bands: int, first: int) -> None:
     held: dict[tuple[int, int], int] = {}
     stretches = []
     for rank, (start, length, processors) in enumerate(spans):

@@ -163,9 +163,7 @@ async def test_the_scene_is_shown_whole_on_a_small_screen(tmp_path: Path) -> Non
     ("key", "letter", "action"),
     [("space", " ", "lesson_next"), ("5", "5", "lesson_type('5')"), ("d", "d", None), ("w", "w", None)],
 )
-def test_a_key_means_an_answer_only_while_one_is_asked_for(
-    tmp_path: Path, key: str, letter: str, action: str | None
-) -> None:
+def test_a_key_is_an_answer_only_while_one_is_asked(tmp_path: Path, key: str, letter: str, action: str | None) -> None:
     there = walk(tmp_path, NEXT)
     assert LessonGuide(there).action(key, letter) == action
     assert LessonGuide(there.off()).action(key, letter) is None

@@ -115,9 +115,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("sample", "first", "second", "at"), PAIRS)
 @pytest.mark.parametrize("unicode", [True, False])
-def test_no_line_is_wider_than_eighty_columns(
-    sample: str, first: str, second: str, at: float | None, unicode: bool
-) -> None:
+def test_lines_have_at_most_80_columns(sample: str, first: str, second: str, at: float | None, unicode: bool) -> None:
     drawn = render(pair_of(sample, first, second, at), 80, unicode)
     lines = drawn.split("\n")
     assert max(map(text.cells, lines)) <= 80
@@ -169,9 +167,7 @@ def test_two_policies_are_compared_with_where_they_part() -> None:
 
 
 # Two versions of a file
-def test_all_that_differs_is_listed_and_the_fewest_jobs_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_differences_are_listed_and_fewest_jobs_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     schedscope("new", "fair.py")
     schedscope("new", "fair_old.py")

@@ -58,9 +58,7 @@ def test_an_empty_line_has_all_commands_and_samples(candidates_for: Candidates) 
 @pytest.mark.parametrize(
     "line", ["run x --policy ./evil.py:Mine --form", "run x --policy ./evil.py:Mine:", "run x --switch 5=evil:Mine --f"]
 )
-def test_completion_runs_no_code(
-    candidates_for: Candidates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
+def test_no_code_is_run(candidates_for: Candidates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     (tmp_path / "evil.py").write_text("open('RAN', 'w').close()")
     monkeypatch.chdir(tmp_path)
     candidates_for(line)

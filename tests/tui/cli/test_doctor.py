@@ -68,9 +68,7 @@ def test_a_terminal(
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"fps": "many"}', "[" * 20000])
-def test_wrong_settings_are_named_and_stay_where_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
+def test_wrong_settings_are_named_and_stay_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("SCHEDSCOPE_CONFIG", str(tmp_path))
     (tmp_path / "settings.json").write_text(text)
     assert by_name(terminal(Terminal(XTERM, "utf-8", (80, 24), 24)))["look"].state == "ok"

@@ -85,9 +85,7 @@ def test_what_is_no_switch(command: list[str], switch: str, code: int, said: str
         (["draw", "z-figure4", "-o", "chart.svg", "--from", "10d"], 1, "there is nothing to draw from d10 00:00:00"),
     ],
 )
-def test_wrong_uses_of_comparing_and_drawing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str
-) -> None:
+def test_misuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
     monkeypatch.chdir(tmp_path)
     got, line = error(*arguments)

@@ -65,9 +65,7 @@ def test_it_is_said_in_a_terminal_as_well() -> None:
     assert line.startswith("schedscope: error: no.swf: no such file")
 
 
-def test_a_recording_opens_as_it_was_seen_or_is_replayed(
-    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_recording_opens_as_seen_or_is_replayed(tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "week.slog"
     recorder = PollRecorder(file)
     for cluster in islice(series(shared, "v24.11"), 5):

@@ -26,9 +26,7 @@ def test_who_prints_nothing_is_told_what_would_be_here() -> None:
     assert "appears here, step by step" in policy_output.draw(context, (60, 9), 0).text
 
 
-async def test_what_a_policy_prints_and_a_breakpoint_are_told_in_a_panel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_a_policy_prints_and_a_breakpoint_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_file(
         tmp_path, monkeypatch, FCFS.replace("return", "print('waits', job.id)\n                return breakpoint()")
     )

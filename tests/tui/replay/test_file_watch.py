@@ -114,9 +114,7 @@ def test_only_policies_from_files_are_watched(fair: Path) -> None:
     }
 
 
-def test_files_that_are_chosen_while_imports_are_followed_are_watched(
-    fair: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_chosen_during_a_search_are_watched(fair: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     def searched_slowly(specs: Iterable[str]) -> dict[str, frozenset[str]]:
         monkeypatch.setattr(file_watch, "files_of", files_of)
         watch.follow(["./other.py"])  # what the screen does meanwhile

@@ -164,9 +164,7 @@ HIDDEN = """        is_new, _ = view.now not in SEEN, SEEN.append(view.now)
 
 
 @pytest.mark.parametrize("again", ["view.now < 600", "False"])
-def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
-    again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_no_checkpoint_copies_is_found_out(again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The policy keeps state of its own. First it starts jobs that fit; when a step is computed again, it starts none
     from 600 s on, or none at all."""
     own_file(tmp_path, monkeypatch, "        SEEN: list[float] = self.seen\n" + HIDDEN.format(again))

@@ -77,9 +77,7 @@ def test_the_refusal_without_a_terminal_names_the_file(ref: CodeRef) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "folder", "huge", "network"])
-def test_asking_reads_only_regular_files_of_this_machine(
-    ref: CodeRef, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asking_reads_only_regular_files_from_here(ref: CodeRef, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(ref.name)
     path.unlink()
     match kind:

@@ -128,9 +128,7 @@ WORDS = st.sampled_from(
 
 @examples(120, deadline=None)
 @given(st.lists(WORDS | st.text(max_size=5), max_size=30))
-def test_whatever_stands_in_a_file_is_a_lesson_or_an_error_in_one_line(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str]
-) -> None:
+def test_any_file_is_a_lesson_or_one_line_of_error(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"
     path.write_text(HEAD + " ".join(words), encoding="utf-8", errors="replace")
     told = ""
@@ -151,9 +149,7 @@ VALUES = (
 
 @examples(20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_changed_lesson_still_holds_or_names_its_error(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_changed_lesson_holds_or_names_its_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     lines = list(data.draw(st.sampled_from(COURSE)))
     for _ in range(data.draw(st.sampled_from([1, 1, 2, 4]))):
         at = data.draw(st.integers(0, len(lines) - 1))

@@ -36,9 +36,7 @@ def test_a_job_passes_if_it_ends_before_the_window_closes(lab: Lab, omega: str, 
         ("inf", 1000, True),
     ],
 )
-def test_a_window_may_be_relative_to_the_run_time_of_the_head(
-    lab: Lab, omega: str, estimate: int, passes: bool
-) -> None:
+def test_a_window_may_be_relative_to_the_heads_run_time(lab: Lab, omega: str, estimate: int, passes: bool) -> None:
     spec = f"relaxed:omega={omega},relative=runtime,order=fcfs"
     starts = lab.starts(spec, 4, *HEAD, f"3 2 1 {estimate} {estimate}")
     assert starts["3"] == (2 if passes else 20)

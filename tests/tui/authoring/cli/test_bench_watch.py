@@ -47,9 +47,7 @@ def test_first_version_has_its_metrics(bench: Bench, capsys: pytest.CaptureFixtu
     assert [row.split()[0] for row in rows[:2]] == ["lublin-128", "z-figure4"]
 
 
-def test_rows_of_one_name_have_their_number_of_jobs(
-    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_namesakes_show_jobs(bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     workloads = {f"lublin-128 --jobs {jobs}": read("lublin-128", jobs=jobs) for jobs in (20, 30)}
     monkeypatch.setattr(bench, "_workloads", workloads)
     save(bench, FAIR)

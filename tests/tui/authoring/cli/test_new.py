@@ -140,9 +140,7 @@ def test_what_cannot_be_written_is_reported(words: tuple[str, ...], exits: int, 
     ("like", "name"),
     [("easy", "a_package_of_a_test"), ("fair-share", "a_package_of_a_test"), ("selective", "a-package-of-a-test")],
 )
-def test_package_is_installable_and_its_policy_fit(
-    like: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_package_can_be_installed_and_used(like: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "modules", sys.modules.copy())
     done = schedscope("new", name, "--package", "--like", like)
     assert done.returncode == 0

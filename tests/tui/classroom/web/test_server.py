@@ -19,9 +19,7 @@ from tui.classroom.web.serving import Wanted  # noqa: E402
     ({"Origin": "null"}, "word", 403), ({"Origin": ""}, "word", 403), ({"Host": "evil.test"}, "word", 421),
     ({}, "wor", 403), ({}, "wordy", 403), ({}, "wörd", 403),
 ])  # fmt: skip
-async def test_a_socket_is_for_our_pages_and_those_who_have_the_word(
-    headers: dict[str, str], word: str, status: int
-) -> None:
+async def test_a_socket_is_for_our_pages_and_who_has_the_word(headers: dict[str, str], word: str, status: int) -> None:
     async with served() as (client, fork_server, _):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await client.ws_connect(f"/ws/{word}", headers={**KNOWN, **headers})

@@ -77,9 +77,7 @@ def test_few_polls_are_scored_of_a_long_day_those_that_are_read_fast(tmp_path: P
     assert judged(kept, now - 3600.0, 1000) == list(kept.times()[: 3 * FRAME - 60])
 
 
-def test_when_reads_no_whole_picture_but_those_that_are_forecast(
-    recording: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_when_reads_only_pictures_that_are_forecast_whole(recording: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A week has 10,080 pictures of thousands of jobs."""
     monkeypatch.setattr(Recording, "pictures", None)
     assert "The date moved 1 time, 5m00 later in all." in schedscope("when", "7", "--from", recording).stdout

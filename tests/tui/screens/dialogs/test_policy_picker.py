@@ -166,9 +166,7 @@ async def test_policy_of_a_package_is_read_by_enter(ask: Ask, tmp_path: Path, mo
         assert [written_policy(each) for each in person.answers] == ["packed-too"]
 
 
-async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
-    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_file_is_found_by_its_path_and_used(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = own_file(tmp_path, monkeypatch)
     file.write_text(
         file.read_text().replace("    def decide", "    depth: int = parameter(3, 'how many', low=1)\n\n    def decide")
@@ -193,9 +191,7 @@ async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
         assert person.answers == [parse_policy("./fair.py:depth=5")]
 
 
-async def test_what_is_wrong_with_a_file_is_said_with_its_line(
-    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_errors_of_a_file_are_said_with_lines(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_file(tmp_path, monkeypatch, "        yield (\n")
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("./fair.py")
@@ -205,9 +201,7 @@ async def test_what_is_wrong_with_a_file_is_said_with_its_line(
 
 
 @pytest.mark.parametrize("slow", ["        yield (\n", FCFS])
-async def test_a_file_that_is_read_late_does_not_replace_what_is_chosen(
-    slow: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_late_read_keeps_the_choice(slow: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user may choose another file or policy while one is read; its fields or its error come too late then."""
     own_file(tmp_path, monkeypatch, slow)
     save(tmp_path / "quick.py", FCFS)
@@ -230,7 +224,7 @@ async def test_a_file_that_is_read_late_does_not_replace_what_is_chosen(
         assert person.answers == [parse_policy("./quick.py")]
 
 
-async def test_a_policy_of_a_file_that_is_in_use_is_shown_with_its_parameters(
+async def test_a_policy_in_use_is_shown_with_its_parameters(
     ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_file(tmp_path, monkeypatch)

@@ -17,9 +17,7 @@ SOME = st.sets(st.sampled_from(NAMES))
     hidden=st.sets(st.sampled_from([*NAMES, "strip", "metrics"])),
     over=st.none() | st.sampled_from(NAMES),
 )
-def test_nothing_stands_outside_the_screen(
-    width: int, height: int, available: set[str], hidden: set[str], over: str | None
-) -> None:
+def test_all_is_on_the_screen(width: int, height: int, available: set[str], hidden: set[str], over: str | None) -> None:
     found = arrange(width, height, available, hidden, over)
     room = max(height - 1 - found.sentence - found.keys - found.bottom - found.waiting, 0)
     assert found.side <= width
@@ -51,9 +49,7 @@ NEEDS = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 90))
 
 
 @given(height=st.integers(28, 100), available=SOME, needs=NEEDS)
-def test_nobody_has_more_than_it_needs_while_others_lack_something(
-    height: int, available: set[str], needs: dict[str, int]
-) -> None:
+def test_nobody_has_more_than_needed_while_others_lack(height: int, available: set[str], needs: dict[str, int]) -> None:
     found = arrange(120, height, available, needs=needs)
     rows = dict(found.panels)
     assert sum(rows.values()) == (max(height - 1 - found.sentence - found.keys - found.bottom, 0) if rows else 0)

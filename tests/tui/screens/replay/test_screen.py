@@ -66,9 +66,7 @@ async def test_what_plays_is_seen_to_pause(drawn: list[str]) -> None:
         assert (len(drawn), run.screen.is_behind) == (0, False)
 
 
-async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
-    drawn: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_piled_up_moments_are_one_journey_and_drawing(drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     is_free, obeyed, obey = Event(), [], ReplayController.obey
 
     def slowly(controller: ReplayController, order: o.Order, *rest: Any) -> Any:

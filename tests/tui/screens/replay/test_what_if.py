@@ -216,9 +216,7 @@ async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
         assert "nothing is left to take back" in noted(run)
 
 
-async def test_saved_policy_is_rerun_and_d_goes_to_the_difference(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_saved_policy_is_rerun_and_d_goes_to_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = own_file(tmp_path, monkeypatch)
     async with replay(policy="./fair.py", at="00:18:20", notifications=True) as run:
         save(file, FIRSTFIT)
@@ -240,9 +238,7 @@ async def test_saved_policy_is_rerun_and_d_goes_to_the_difference(
         assert "z-figure4" in seen(run, "#top")
 
 
-async def test_take_back_undoes_a_reload_in_the_middle_of_a_comparison(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_take_back_undoes_a_reload_within_a_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = own_file(tmp_path, monkeypatch)
     async with replay(policy="./fair.py", at="00:18:20") as run:
         await choose_policy(run, "V", "fcfs")
