@@ -20,9 +20,7 @@ class Job(NamedTuple):
 
 def jobs_of(workload: Workload) -> list[Job]:
     """Return the jobs of a workload; times are rounded to microseconds."""
-    submit, run, estimate = (
-        map(exact, column.tolist()) for column in (workload.submit, workload.runtime, workload.estimate)
-    )
+    submit, run, estimate = (map(exact, c.tolist()) for c in (workload.submit, workload.runtime, workload.estimate))
     return [*map(Job, range(len(workload)), submit, workload.width.tolist(), run, estimate, workload.user.tolist())]
 
 

@@ -59,9 +59,7 @@ class Map:
 
     def records(self) -> list[tuple[float, float, frozenset[int]]]:
         """Return (start, end, open nodes) for each time in which the same nodes are open."""
-        times = sorted(
-            {self.now, *(time for start, end, _ in self.planned for time in (start, end) if time > self.now)}
-        )
+        times = sorted({self.now, *(t0 for start, end, _ in self.planned for t0 in (start, end) if t0 > self.now)})
         kept = [at for n, at in enumerate(times) if not n or self.open_at(at) != self.open_at(times[n - 1])]
         return [(at, until, self.open_at(at)) for at, until in zip(kept, [*kept[1:], inf], strict=True)]
 

@@ -199,9 +199,7 @@ def easy_plus_plus(room: Room) -> None:
     if not waiting:
         return
     head, ends = waiting[0], {job: end(job, start) for job, start in room.running.items()}
-    free_at = {
-        moment: room.free() + sum(job.procs for job in ends if ends[job] <= moment) for moment in sorted(ends.values())
-    }
+    free_at = {at: room.free() + sum(job.procs for job in ends if ends[job] <= at) for at in sorted(ends.values())}
     shadow = min(moment for moment, free in free_at.items() if free >= head.procs)
     extra = free_at[shadow] - head.procs
     room.wake = shadow

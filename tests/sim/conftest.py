@@ -58,9 +58,7 @@ class Lab:
         raise AssertionError(f"job {job} did not start")
 
     def reservations(self, engine: Engine, job: str) -> list[tuple[float, object]]:
-        return [
-            (decision.at, decision.because) for decision in self.story(engine, job) if isinstance(decision, Reserve)
-        ]
+        return [(d.at, d.because) for d in self.story(engine, job) if isinstance(d, Reserve)]
 
     def story(self, engine: Engine, job: str) -> list[Decision]:
         decisions = (decision for _, decision in engine.history.all_decisions())

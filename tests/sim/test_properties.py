@@ -39,9 +39,7 @@ def held_twice(stretches: list[Stretch]) -> bool:
         for processor in range(stretch.processors.bit_length()):
             if stretch.processors >> processor & 1:
                 by_processor.setdefault(processor, []).append((stretch.start, stretch.end))
-    return any(
-        end > start + 1e-9 for spans in by_processor.values() for (_, end), (start, _) in pairwise(sorted(spans))
-    )
+    return any(end > start + 1e-9 for each in by_processor.values() for (_, end), (start, _) in pairwise(sorted(each)))
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))

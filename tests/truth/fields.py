@@ -87,9 +87,7 @@ def whole(spec: str) -> str:
     """Return the program's full spec for `spec` if it has the given parameters and the defaults of all others;
     otherwise the expected one."""
     told, (name, _, given) = full_policy(parse_policy(spec)), spec.partition(":")
-    said, true = (
-        dict(pair.split("=", 1) for pair in text.split(",") if pair) for text in (told.partition(":")[2], given)
-    )
+    said, true = (dict(p.split("=", 1) for p in text.split(",") if p) for text in (told.partition(":")[2], given))
     every = {key: str(value) for key, value in DEFAULTS.get(name, {}).items()} | true
     are_there = all(_number(said.get(key)) == _number(value) for key, value in every.items())
     return told if are_there and told.partition(":")[0] == name else f"{name} with {every}"

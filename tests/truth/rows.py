@@ -186,9 +186,7 @@ class Rows:
         mpl = world.rules["mpl"]
         closes = world.closes()
         spans = {r: (world.jobs[r].estimate - self.ran[r]) * mpl for r in row.home}
-        home = [
-            Slot(world.now, min(world.now + long, closes), self.columns[r].bit_count()) for r, long in spans.items()
-        ]
+        home = [Slot(world.now, min(world.now + s, closes), self.columns[r].bit_count()) for r, s in spans.items()]
         planned = [
             Slot(at, at + world.jobs[r].estimate * mpl, world.jobs[r].procs)
             for r, (number, at) in self.planned.items()

@@ -194,9 +194,7 @@ def test_alternatives_are_true_and_changes_are_detected() -> None:
 
 
 def test_changed_longest_waits_of_a_user_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = next(
-        run for seed in range(99) if not (run := random_run(seed, PEERS)).switches and max(run.workload.user) > 0
-    )
+    run = next(run for n in range(99) if not (run := random_run(n, PEERS)).switches and max(run.workload.user) > 0)
     user = min(job.user for job in run.workload.jobs if job.user >= 0)
     told = longest_waits(run.scenario, str(user))
     assert told["jobs"]

@@ -62,9 +62,7 @@ def test_those_about_a_job_are_found() -> None:
     for decision in (*FORMED, *AS_THEY_ARE):
         rows.new.append(decision)
     about = rows.about(2, 1, len(rows))
-    assert [rows[row] for row in about] == [
-        d for d in (*FORMED, *AS_THEY_ARE)[1:] if getattr(d, "job", None) == JOBS[2]
-    ]
+    assert [rows[at] for at in about] == [d for d in (*FORMED, *AS_THEY_ARE)[1:] if getattr(d, "job", None) == JOBS[2]]
 
 
 def test_rows_that_are_cut_go_on_by_themselves() -> None:

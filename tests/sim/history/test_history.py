@@ -127,9 +127,7 @@ def test_who_was_never_on_turn_is_queued_again_by_a_switch() -> None:
     engine.run(359)
     engine.switch(parse_policy("fcfs"), 360)
     left = {s.rank: s.ended_by for s in engine.history.stretches() if s.rows and s.end == 360}
-    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {
-        job.rank for job in engine.moment.waiting
-    }
+    assert {r for r, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.moment.waiting}
     assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.present._suspended)
     assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.present._running)
 
@@ -230,9 +228,7 @@ def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> Non
 def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:
     history = lab.run("selective:sf=1.2", 4, "1 0 4 100 100", "2 10 4 20 20").history
     stopped, resumed = history.of(0)
-    assert [(pause.rank, pause.start, pause.end) for pause in history.pauses(-inf, inf)] == [
-        (0, stopped.end, resumed.start)
-    ]
+    assert [(p.rank, p.start, p.end) for p in history.pauses(-inf, inf)] == [(0, stopped.end, resumed.start)]
     step = history.step_at(resumed.start)
     assert step is not None
     assert [(pause.start, pause.end) for pause in history.as_of(step).pauses(-inf, inf)] == [(stopped.end, None)]

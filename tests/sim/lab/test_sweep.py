@@ -119,9 +119,7 @@ def test_policy_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     progress = sweep(plan, tmp_path / "r", workers=2, told=lambda _, more: outcomes.extend(more))
     assert (progress.made, progress.failed) == (12, 4)
     assert sorted(outcome.run.key for outcome in outcomes) == sorted(run.key for run in plan.runs())
-    assert {outcome.error for outcome in outcomes if "own.py" in outcome.run.policy} == {
-        "its worker died, again and again"
-    }
+    assert {o.error for o in outcomes if "own.py" in o.run.policy} == {"its worker died, again and again"}
 
 
 def test_where_no_worker_can_live_the_sweep_ends(tmp_path: Path) -> None:

@@ -71,9 +71,7 @@ def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -
 
 
 def test_random_numbers_are_even_and_independent() -> None:
-    drawn = np.array(
-        [[random_number(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)]
-    )
+    drawn = np.array([[random_number(seed, step, r) for r in range(200)] for seed in (0, 1) for step in range(200)])
     assert drawn.min() >= 0
     assert drawn.max() < 1
     counts, _ = np.histogram(drawn, bins=20, range=(0, 1))

@@ -265,9 +265,7 @@ def test_what_took_over_at_the_end_of_an_instant_does_so_again(lab: Lab) -> None
         timeline.seek(step)
         switched = timeline.switch("easy:order=sjf")
         timeline.compute_all()
-        again = timeline.remake(
-            lambda policy: SavedAgain() if policy == FirstComeFirstServed() else policy, f"again {step}"
-        )
+        again = timeline.remake(lambda p: SavedAgain() if p == FirstComeFirstServed() else p, f"again {step}")
         assert again is not None
         timeline.compute_all()
         assert again.engine.schedule().start.tolist() == switched.engine.schedule().start.tolist()

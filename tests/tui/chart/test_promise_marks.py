@@ -18,9 +18,7 @@ def marks(engine: Engine, selected: int | None = None) -> list[Mark]:
 def test_the_head_has_a_promise_and_it_is_told_how_it_slipped() -> None:
     kept, slipped = engine_of("z-figure4", "easy", steps=6), engine_of("w-figure1", "relaxed:omega=1.25", steps=6)
     assert marks(kept) == []
-    assert [(mark.time, mark.kind, mark.told()) for mark in marks(kept, selected=2)] == [
-        (1200, "promise", "J3 promised 00:20:00")
-    ]
+    assert [(m.time, m.kind, m.told()) for m in marks(kept, selected=2)] == [(1200, "promise", "J3 promised 00:20:00")]
     (mark,) = marks(slipped)
     assert mark.told() == "J2 promised 00:16:40, now +3m40"
     calendar = Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific"))

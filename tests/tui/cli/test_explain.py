@@ -105,9 +105,7 @@ def test_the_story_is_the_same_at_every_width(sample: str, policy: str, job: str
     pages = [explain.render(life, width) for width in (60, 61, 79, 80, 100, 120, 200)]
     words = [[line for line in page.splitlines() if not set(line) & set("═▁▂▃▄▅▆▇█")] for page in pages]
     assert len({flat(" ".join(lines)) for lines in words}) == 1
-    assert all(
-        len(line) <= width for width, page in zip((60, 61, 79, 80), pages, strict=False) for line in page.splitlines()
-    )
+    assert all(len(line) <= w for w, page in zip((60, 61, 79, 80), pages, strict=False) for line in page.splitlines())
 
 
 def test_a_job_is_explained_across_a_switch() -> None:

@@ -60,9 +60,7 @@ async def test_a_lesson_is_filmed_scene_by_scene_and_each_is_a_mark() -> None:
     lesson = found_lesson("backfilling")
     camera, film = await film_of(lesson_opening(lesson))
     assert camera.has_ended
-    assert [title for picture in film for title in picture.marks] == [
-        scene.title for scene in Walk.of(Performance(lesson)).scenes
-    ]
+    assert [title for p in film for title in p.marks] == [scene.title for scene in Walk.of(Performance(lesson)).scenes]
     assert film[-1].at > 2 * len(lesson.scenes)
 
 

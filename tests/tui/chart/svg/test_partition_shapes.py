@@ -35,9 +35,7 @@ def test_the_line_of_now_crosses_no_text_of_a_bar() -> None:
     chart_at = chart(Options(until=13800, by_event=True))  # J8 has started at 12800, and the boundaries moved then
     drawn, now = picture(chart_at, 1440, 810), frame_of(chart_at).x(13800)
     told = [text for text in drawn.iter(f"{SVG}text") if (text.text or "").startswith(("long", "medium", "short"))]
-    spans = [
-        (float(text.get("x", 0)), len(text.text or "") * 11 * LETTER) for text in told if not text.get("text-anchor")
-    ]
+    spans = [(float(t.get("x", 0)), len(t.text or "") * 11 * LETTER) for t in told if not t.get("text-anchor")]
     assert len(spans) > 6
     assert all(x > now or x + length <= now for x, length in spans)
 

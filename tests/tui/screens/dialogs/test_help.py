@@ -40,9 +40,7 @@ def test_every_word_that_a_stop_knows_is_reported(word: str) -> None:
 
 def test_the_sign_of_a_suspension_is_explained_as_it_is_drawn() -> None:
     drawn_as = DECISIONS[Suspend]
-    assert [meaning for sign, meaning in SIGNS if sign == drawn_as.unicode] == [
-        "suspended at this time for another job"
-    ]
+    assert [what for sign, what in SIGNS if sign == drawn_as.unicode] == ["suspended at this time for another job"]
     assert plain(drawn_as.unicode) == drawn_as.ascii
 
 

@@ -239,9 +239,7 @@ async def test_fields_that_are_asked_for_twice_at_once_are_made_once(ask: Ask) -
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         picker = person.app.screen
         assert isinstance(picker, PolicyPicker)
-        await asyncio.gather(
-            *(picker.action_alias(name) for name in ("lsbf", "easy", "gang", "easy")), picker.action_reset()
-        )
+        await asyncio.gather(*(picker.action_alias(n) for n in ("lsbf", "easy", "gang", "easy")), picker.action_reset())
         fields = [field.parameter for field in picker.query(ParameterField)]
         assert len(fields) == len(set(fields)) == len(Form.of_spec("easy").fields)
 

@@ -85,9 +85,7 @@ async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:
 
 
 def test_message_without_room_is_wrapped_below_its_carets() -> None:
-    lines = [
-        each.text for each in complained("queue > nosuch", "no variable 'nosuch'; there is " + "name, " * 9, 40, True)
-    ]
+    lines = [e.text for e in complained("queue > nosuch", "no variable 'nosuch'; there is " + "name, " * 9, 40, True)]
     assert lines[0] == "        ^^^^^^"
     assert lines[1].startswith("no variable 'nosuch'; there is name,")
     assert max(map(len, lines)) <= 40
