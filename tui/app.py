@@ -208,7 +208,7 @@ class Schedscope(Guarded):
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
         fps = self.settings.fps or frames_a_second(os.environ)
-        is_taught = self.in_lesson or prepared.opening.source.showing is not None  # its text is about jobs' own colours
+        is_taught = self.in_lesson or prepared.opening.source.sample is not None  # its text is about jobs' own colours
         colour = None if is_taught else self.settings.colour_by
         state = first_view(prepared.about.workload, self.settings.panels, colour, self.settings.speed)
         if prepared.opening.session is not None:

@@ -31,7 +31,7 @@ from sim.machine.ousterhout_matrix import MatrixPicture, MatrixView
 from sim.machine.plan import Ends, Plan
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, plans_of
-from sim.workload.limits import Use
+from sim.workload.limits import LimitUse
 from sim.workload.model import Floats, Job, Jobs, Workload
 from sim.workload.outages import Outage, capacity
 from sim.workload.shape import Seats
@@ -353,7 +353,7 @@ def _at_limits(present: Moment) -> dict[int, Reason]:
     return {rank: _at_limit(present._limits, rank) for rank in present.held_back()} if present._limits else {}
 
 
-def _at_limit(use: Use, rank: int) -> AtLimit:
+def _at_limit(use: LimitUse, rank: int) -> AtLimit:
     over = use.over(rank)
     assert over is not None
     bound, used, needed = over

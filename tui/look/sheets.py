@@ -79,8 +79,8 @@ Size: TypeAlias = tuple[int, int]
 """Width and height of a panel in columns and rows, without its title."""
 
 
-def line(*spans: str | Span, rank: int | None = None) -> Line:
-    return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank)
+def line(*spans: str | Span, rank: int | None = None, is_more: bool = False) -> Line:
+    return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank, is_more)
 
 
 def width_of(spans: Iterable[Span]) -> int:

@@ -118,7 +118,7 @@ def _with(tres: str, kind: str, value: str) -> str:
 
 
 def answer(
-    cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: Mapping[str, Expected]
+    cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: PastJobs, change: str, before: Mapping[str, Expected]
 ) -> Answer:
     """Return the answer to the question what happens if `job` has the request of `changed`. `before` is a mapping from
     the id of each job to its expected start without the change. It is the forecast that the reader sees.
@@ -143,7 +143,7 @@ def answer(
     return Answer(change, before.get(job.id), own, tuple(later), sum(by < -FELT for by in moves.values()))
 
 
-def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past, before: Mapping[str, Expected]) -> Answer:
+def what_if(cluster: Cluster, job: ClusterJob, text: str, past: PastJobs, before: Mapping[str, Expected]) -> Answer:
     """Return the answer to one what-if question about the job; `text` is the change of its request, such as `time=30m
     cpus=8`, and `before` as in `answer`.
     """
@@ -189,7 +189,7 @@ def questions(cluster: Cluster, job: ClusterJob, past: PastJobs) -> Iterator[str
     yield from (f"partition={each.name}" for each in cluster.partitions if each.state == "UP" and each.name not in own)
 
 
-def answers(cluster: Cluster, job: ClusterJob, past: Past, before: Mapping[str, Expected]) -> list[Answer]:
+def answers(cluster: Cluster, job: ClusterJob, past: PastJobs, before: Mapping[str, Expected]) -> list[Answer]:
     """Return the answers for those changes that would let the job start earlier, the largest gain first; `before` is as
     in `answer`. For a job without an expected start these are the changes with which it would start.
     """

@@ -94,15 +94,10 @@ def test_advancing_forgets_the_past_and_nothing_else(jobs: list[tuple[int, int, 
 def test_plans_begin_now_and_count_all_ends() -> None:
     plan = Profile.of_running(5, 1, [(10, 0, 2), (10, 3, 1), (20, 1, 4)])
     assert list(plan.steps()) == [(5, 1), (10, 4), (20, 8)]
-    with pytest.raises(ValueError, match="5 is before the plan's present 10"):
-        Profile(10, 4).take(5, 15, 1)
-    ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
-    assert shadow(0, ends, 2) == (20, 4)
-    assert shadow(2, ends, 3) == (10, 3)
+    with pytest.raises(ValueError, match=r"5\.0 is before the plan's present 10\.0"):
+        Profile(10.0, 4).take(5.0, 15.0, 1)
     with pytest.raises(ValueError, match="5 processors are never free"):
         Profile(0, 4).earliest(5, 1, 0)
-    with pytest.raises(ValueError, match="5 processors are never free"):
-        shadow(1, [(10, 0, 3)], 5)
 
 
 def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:
@@ -111,17 +106,6 @@ def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:
     profile = Profile(start, 4)
     profile.take(start, end, 1)
     assert list(profile.steps()) == [(start, 4)]
-
-
-def test_the_past_cannot_be_planned() -> None:
-    with pytest.raises(ValueError, match=r"5\.0 is before the plan's present 10\.0"):
-        Profile(10.0, 4).take(5.0, 15.0, 1)
-
-
-def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
-    ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
-    assert shadow(0, ends, 2) == (20, 4)
-    assert shadow(2, ends, 3) == (10, 3)
 
 
 @given(

@@ -1,5 +1,3 @@
-"""Also tests sim.policies.random_numbers."""
-
 from dataclasses import dataclass
 from math import inf, isclose, log10
 from typing import ClassVar

@@ -48,7 +48,7 @@ def whole_recording(path: Path) -> Path:
 
 READERS: tuple[tuple[Callable[[Path], Path], Callable[[Path], object]], ...] = (
     (results, Results), (results, lambda path: Results(path, write=True)), (whole_recording, read),
-    (whole_recording, Recording), (whole_recording, Recorder),
+    (whole_recording, Recording), (whole_recording, PollRecorder),
 )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
     engine.switch(parse_policy("easy"), 60)
     engine.run(61)
     assert evidence(engine, "1").status == "planned"
-    assert f.Kept() in evidence(engine, "1").facts
+    assert f.KeptFree() in evidence(engine, "1").facts
     assert rows(engine, "4", f.Free) == [("free now", "1, 1 of them kept for J1")]
     assert evidence(engine, "4").clauses[0] == "J4 is first in the queue: needs 1, 1 free, 1 of them kept for J1."
 

@@ -16,7 +16,7 @@ LIMIT = Limit("account", "physics", "GrpTRES=cpu", 3, 0)
 def recorded(path: Path, limits: tuple[Limit, ...] = (LIMIT,)) -> Source:
     """Write a recording in which a limit of three cores holds job 2 back until job 1 has ended, though it would fit;
     return its source."""
-    recorder = Recorder(path)
+    recorder = PollRecorder(path)
     about = Cluster(NOW, nodes=NODES_, partitions=(BATCH,), limits=limits, settings=SETTINGS)
     held, start = replace(WAITS, reason="AssocGrpCpuLimit", qos="high"), NOW + 40
     recorder.add(replace(about, jobs=(replace(RUNS, qos="low"), held)))

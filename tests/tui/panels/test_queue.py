@@ -153,7 +153,7 @@ def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> 
     shown = context.scene.snapshot
     planned = {queued.job.rank: queued.planned or 0 for queued in shown.queue}
     only_first = Queue(
-        shown.queue.jobs, 2, shown.rules, planned=planned, moved={}, reserved=[shown.queue.jobs[0].rank], granted=(),
+        shown.queue.jobs, 2, shown.rules, 1, planned=planned, moved={}, reserved=[shown.queue.jobs[0].rank], granted=(),
         lasts={}, rows={}, why={}, columns=(), notes={},
     )  # fmt: skip
     snapshot = replace(shown, queue=only_first)

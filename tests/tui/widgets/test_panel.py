@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
 from textual.geometry import Region
@@ -18,13 +19,16 @@ from textual.strip import Strip
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.context import Context
-from tui.widgets.panel import Panel, draw_rows, span_at
+from tui.panels.context import Context, worded
+from tui.widgets.panel import Panel, add_scroll_mark, draw_rows, span_at
 
 CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
 
 def numbered(context: Context, size: Size, first: int) -> Sheet:
+    """Return a panel with a hundred lines, one for each job, from line `first` on; the selected job's line must stay
+    visible.
+    """
     body = tuple(line(f"line {index}", rank=index) for index in range(first, min(100, first + size[1] - 1)))
     return Sheet("Numbers", (line("heading"),), body, first, 100, "a note", context.selected)
 
@@ -71,10 +75,24 @@ class Ringing(BaseScreen[None]):
 
 
 def seen(panel: Panel) -> list[str]:
-    return [panel.render_line(y).text[:-1].strip() for y in range(panel.size.height)]
+    """Return the lines of text on the panel, without the marks of the focus and of the scroll position."""
+    return [panel.render_line(y).text[1:-1].strip() for y in range(panel.size.height)]
 
 
-async def test_keys_and_the_wheel_scroll_the_body_and_leave_the_heading() -> None:
+def edge(panel: Panel) -> str:
+    """Return the left edge of the panel, which shows the focus and the cursor."""
+    return "".join(panel.render_line(y).text[0] for y in range(panel.size.height))
+
+
+async def test_it_shows_the_title_the_heading_and_the_first_lines() -> None:
+    async with Wall(Panel(numbered)).run_test() as pilot:
+        await pilot.pause()
+        panel = pilot.app.query_one(Panel)
+        assert seen(panel)[0] == "Numbers ───────────── a note"
+        assert seen(panel)[1:] == ["heading", *(f"line {number}" for number in range(8))]
+
+
+async def test_keys_move_a_cursor_the_wheel_scrolls_and_the_heading_stays() -> None:
     async with Wall(Panel(numbered)).run_test() as pilot:
         panel = pilot.app.query_one(Panel)
         places = []
@@ -112,6 +130,13 @@ async def test_the_cursor_goes_from_entry_to_entry_and_enter_selects() -> None:
         assert [m.rank for m in app.told if isinstance(m, Panel.Picked)] == [2, 3]
 
 
+async def test_without_focus_keys_do_not_scroll() -> None:
+    async with Wall(Panel(numbered)).run_test() as pilot:
+        pilot.app.set_focus(None)
+        await pilot.press("down", "pagedown")
+        assert seen(pilot.app.query_one(Panel))[2] == "line 0"
+
+
 async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed() -> None:
     async with Wall(Panel(numbered)).run_test() as pilot:
         panel = pilot.app.query_one(Panel)
@@ -122,17 +147,12 @@ async def test_what_is_selected_comes_into_sight_and_scrolling_away_is_allowed()
         assert seen(panel)[2] == "line 0"
 
 
-async def test_clicks_on_a_panel_ask() -> None:
+async def test_a_click_on_a_line_picks_its_job() -> None:
     app = Wall(Panel(numbered))
     async with app.run_test() as pilot:
         await pilot.click(Panel, offset=(5, 4))
         await pilot.pause()
         assert [m.rank for m in app.told if isinstance(m, Panel.Picked)] == [2]
-    app = Wall(Panel(numbered))
-    async with app.run_test() as pilot:
-        await pilot.click(Panel, offset=(3, 0))
-        await pilot.pause()
-        assert [m.control for m in app.told if isinstance(m, Panel.Maximise)] == [app.panel]
 
 
 async def test_a_click_on_a_span_with_an_action_runs_it_and_picks_nothing() -> None:
@@ -147,6 +167,14 @@ async def test_a_click_on_a_span_with_an_action_runs_it_and_picks_nothing() -> N
         assert isinstance(app.screen, Ringing)
         assert app.screen.rung == ["7"]
         assert not [m for m in app.told if isinstance(m, Panel.Picked)]
+
+
+async def test_a_click_on_the_title_asks_to_maximise() -> None:
+    app = Wall(Panel(numbered))
+    async with app.run_test() as pilot:
+        await pilot.click(Panel, offset=(3, 0))
+        await pilot.pause()
+        assert [m.control for m in app.told if isinstance(m, Panel.Maximise)] == [app.panel]
 
 
 async def test_the_pointer_tells_which_job_it_is_over_and_when_it_leaves() -> None:
@@ -171,15 +199,44 @@ async def test_only_lines_that_changed_are_refreshed(monkeypatch: pytest.MonkeyP
 
 
 # From a sheet to rows
+
+
 def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
     return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4)]
 
 
-def test_lines_and_spans_are_found() -> None:
+def test_every_cell_has_a_style() -> None:
+    strips = strips_of(Sheet("Title", (), (line("short"), line("a line that is wider than it may be"))))
+    assert [strip.cell_length for strip in strips] == [20] * 4
+    assert all(segment.style and segment.style.bgcolor for strip in strips for segment in strip)
+
+
+def test_the_lines_of_the_selected_and_the_hovered_job_stand_out() -> None:
     sheet = Sheet("", (), (line("a", rank=1), line("b", rank=2), line("c")))
     grounds = [list(strip)[1].style for strip in strips_of(sheet, replace(CONTEXT, selected=1, hovered=2))[1:]]
     assert grounds == [DARK.style("surface select"), DARK.style("surface hover"), DARK.style("surface")]
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    strips = strips_of(
+        Sheet("Title", (), (line("12 – 14 · 3"),), note="1"), replace(CONTEXT, look=DARK.with_mode("ascii"))
+    )
+    assert [strip.text.strip() for strip in strips[:2]] == ["Title ---------- 1", "12 - 14 - 3"]
+
+
+def test_a_click_finds_the_span_below_it() -> None:
     drawn = Line((Span("日本"), Span("abc", "dim")))
     assert [getattr(span_at(drawn, column), "text", None) for column in (0, 3, 4, 6, 7, -1)] == [
         "日本", "日本", "abc", "abc", None, None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "marked"), [(0, 1), (45, 5), (90, 10)])
+def test_the_scroll_mark_tells_which_part_is_seen(first: int, marked: int) -> None:
+    drawn = add_scroll_mark([[Segment(" " * 5)]] * 11, 1, range(first, first + 10), 100, DARK)
+    assert [y for y, row in enumerate(drawn) if row[-1].text.endswith("▐")] == [marked]
+
+
+def test_a_body_that_is_seen_whole_has_no_scroll_mark() -> None:
+    rows = [[Segment(" " * 5)]] * 4
+    assert add_scroll_mark(rows, 1, range(3), 3, DARK) == rows

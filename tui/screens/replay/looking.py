@@ -12,7 +12,7 @@ from tui.panels.context import QueueOrder
 from tui.replay.requests import Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
+from tui.screens.replay.keys import GROUPS, PALETTE, chart_keys, every_key, sign
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS

@@ -17,7 +17,7 @@ from sim.classroom.lessons.recorded import RecordedPerformance, poll_numbers
 from sim.classroom.lessons.staging import check, performance_of
 from sim.live.cluster.recording import Recording
 from sim.live.forecast.expected import expected, trimmed
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.what_if import answers, in_words
 from sim.live.forecast.words import answer_lines
 from sim.support.errors import ParameterError
@@ -116,7 +116,7 @@ def test_reason_is_among_those_of_the_waiting_jobs(tmp_path: Path) -> None:
 def test_best_change_is_the_first_one_of_the_screen(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "earlier"\njob = "J46"')
     cluster = polls().pictures[35]
-    past: Past = polls().past(cluster.at)
+    past: PastJobs = polls().past(cluster.at)
     best = answers(cluster, cluster.job_of["46"], past, expected(trimmed(cluster), past))[0]
     assert [choice.label for choice in question.choices if choice.is_right] == [in_words(best.change)]
     assert question.told == " ".join(answer_lines(cluster, best))

@@ -290,7 +290,7 @@ def test_running_job_holds_its_memory_for_each_node_whatever_its_cores_there() -
     wide = replace(RUNS, nodes=("n1", "n2"), cores=cores, memory=550, nodes_wanted=2, tres="cpu=3,mem=1100M,node=2")
     first = replace(RUNS, id="3", cpus=2, tres="cpu=2,mem=300M,node=1", end=NOW + 500)
     second = replace(RUNS, id="4", cpus=3, nodes=("n2",), tres="cpu=3,mem=100M,node=1", end=NOW + 500)
-    assert said(LEARNT, first, second, wide, WAITS, past=Past()) == {"2": 300}
+    assert said(LEARNT, first, second, wide, WAITS, past=PastJobs()) == {"2": 300}
 
 
 def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> None:

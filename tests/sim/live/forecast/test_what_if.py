@@ -9,7 +9,7 @@ import pytest
 from sim.live.cluster.dates import date
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected, trimmed, why_unknown
-from sim.live.forecast.past import Past
+from sim.live.forecast.past import PastJobs
 from sim.live.forecast.what_if import Answer, answers, in_words, parse_change, questions, what_if
 from sim.live.forecast.words import answer_lines
 from sim.support.errors import ParameterError
@@ -24,7 +24,7 @@ def cluster(*jobs: ClusterJob) -> Cluster:
 
 
 def asked(now: Cluster, job: ClusterJob, change: str) -> Answer:
-    return what_if(now, job, change, Past(), expected(now, Past()))
+    return what_if(now, job, change, PastJobs(), expected(now, PastJobs()))
 
 
 def test_change_is_a_changed_request() -> None:
@@ -45,7 +45,7 @@ def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> No
     one = replace(anywhere, cpus=1, nodes_wanted=1, tres="cpu=1,node=1")
     assert parse_change("cpus=8", one, widest=4).nodes_wanted == 2
     assert asked(cluster(RUNS, one), one, "cpus=8").after is not None  # as many nodes as cores would not fit
-    listed = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
+    listed = [list(questions(cluster(job), job, PastJobs())) for job in (anywhere, exact)]
     assert ["cpus=2" in each for each in listed] == [True, True]
     small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
     assert "cpus=1" in questions(cluster(small), small, PastJobs())
@@ -62,8 +62,8 @@ def test_job_with_whole_nodes_may_share_them() -> None:
     alone = replace(NARROW, is_exclusive=True, cpus=1, tres="cpu=1,mem=10M,node=1")
     taken = replace(RUNS, id="4", cpus=1, nodes=("n2",), tres="cpu=1,mem=10M,node=1", end=NOW + 400)
     now = cluster(RUNS, taken, alone)
-    assert "exclusive=no" in questions(now, alone, Past())
-    assert "exclusive=no" not in questions(now, NARROW, Past())
+    assert "exclusive=no" in questions(now, alone, PastJobs())
+    assert "exclusive=no" not in questions(now, NARROW, PastJobs())
     found = asked(now, alone, "exclusive=no")
     assert found.before is not None
     assert found.after is not None
@@ -72,7 +72,7 @@ def test_job_with_whole_nodes_may_share_them() -> None:
     whole = replace(now, partitions=(replace(BATCH, is_exclusive=True), SHORT))
     assert "exclusive=no" not in questions(whole, alone, PastJobs()), "its partition gives whole nodes to all"
     assert parse_change("exclusive=yes", NARROW).is_exclusive
-    assert "exclusive=no" in {each.change for each in answers(now, alone, Past(), expected(now, Past()))}
+    assert "exclusive=no" in {each.change for each in answers(now, alone, PastJobs(), expected(now, PastJobs()))}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_change_does_not_help_a_job_whose_dependency_cannot_be_met() -> None:
 def test_changes_with_which_a_job_could_start_are_found() -> None:
     never = replace(NARROW, partition="short", limit=1800.0, reason="PartitionTimeLimit")
     now = cluster(RUNS, never)
-    found = {each.change: each for each in answers(now, never, Past(), expected(now, Past()))}
+    found = {each.change: each for each in answers(now, never, PastJobs(), expected(now, PastJobs()))}
     assert "partition=batch" in found
     told = next(answer_lines(now, found["partition=batch"]))
     assert told.startswith("With partition batch it would start ")
@@ -156,7 +156,7 @@ def test_changes_with_which_a_job_could_start_are_found() -> None:
 
 
 def test_useful_changes_are_found_with_the_largest_gain_first() -> None:
-    found = answers(cluster(RUNS, WIDE), WIDE, Past(), expected(cluster(RUNS, WIDE), Past()))
+    found = answers(cluster(RUNS, WIDE), WIDE, PastJobs(), expected(cluster(RUNS, WIDE), PastJobs()))
     assert [(each.change, each.gain) for each in found] == [("cpus=4", 300.0)]  # two cores would gain no more
 
 

@@ -43,7 +43,7 @@ def machine() -> Shape:
 def asked(machine: Shape, **row: str) -> tuple[object, ...]:
     """Return the request that a row of the dump becomes: (amounts for each core, amounts for each node, smallest number
     of nodes)."""
-    dump = Asked(machine)
+    dump = AskedOfNodes(machine)
     cores = int(row.pop("cores", "4"))
     dump.add({"partition": "batch", **row}, cores, 0.0 if "alloctres" in row else None, 60.0)
     (request,) = dump.shape.requests

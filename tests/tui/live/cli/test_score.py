@@ -17,7 +17,7 @@ from tests.tui.cli.program import error, schedscope
 def recording(tmp_path: Path) -> str:
     """Return the path of a recording in which a job of two nodes starts 10 s later than the model forecasts and 90 s
     before Slurm's date."""
-    recorder = Recorder(tmp_path / "week.slog")
+    recorder = PollRecorder(tmp_path / "week.slog")
     wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", start=NOW + 400)
     held = replace(WAITS, id="9", reason="Job\x1bHeldUser")
     for minute in range(3):

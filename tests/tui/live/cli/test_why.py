@@ -104,7 +104,7 @@ def test_when_answers_what_if(tmp_path: Path) -> None:
 
 def test_what_if_has_the_forecast_as_the_time_before(tmp_path: Path) -> None:
     """Ends are rounded by the limits of all waiting jobs, so that jobs far behind also move the forecast."""
-    recorder = Recorder(tmp_path / "if.slog")
+    recorder = PollRecorder(tmp_path / "if.slog")
     wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", nodes_wanted=2)
     behind = [replace(WAITS, id=f"{n}", priority=1, limit=3600.0 if n > 130 else 600.0) for n in range(100, 180)]
     recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(replace(RUNS, end=NOW + 301), wide, *behind)))
@@ -192,7 +192,7 @@ def test_when_prints_one_range_with_its_share(slurm: Path) -> None:
 
 
 def test_ended_jobs_are_found(tmp_path: Path, slurm: Path) -> None:
-    recorder = Recorder(tmp_path / "x.slog")
+    recorder = PollRecorder(tmp_path / "x.slog")
     recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, WAITS)))
     recorder.add(Cluster(NOW + 60, nodes=NODES_, partitions=(BATCH,), jobs=(WAITS,)))
     recorder.close()

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from sim.workload.samples import sample_path
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import ChoiceDialog

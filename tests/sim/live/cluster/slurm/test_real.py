@@ -192,6 +192,6 @@ def test_what_happens_between_two_polls_is_seen(cluster: Cluster, jobs: dict[str
     new = submit("-n", "1", seconds=0)
     until(lambda: state(new) == "COMPLETED" and state(jobs["two"]) == "CANCELLED")
     until(lambda: "*" not in say("sinfo", "-h", "-n", "n4", "-o", "%T"))  # it takes jobs once it responds
-    found = changes(cluster, Slurm().snapshot())
+    found = changes(cluster, SlurmSource().snapshot())
     kinds = {(event.kind, event.subject) for event in found}
     assert {("arrival", new), ("start", new), ("completion", new), ("completion", jobs["two"]), ("node", "n4")} <= kinds
