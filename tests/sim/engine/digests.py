@@ -8,8 +8,6 @@ for none). Then come the digests of the runs with the first eight seeds; a new l
     python -m tests.sim.engine.digests --write      write new digests
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys
@@ -48,16 +46,12 @@ class Line(NamedTuple):
 
 
 def lines() -> list[Line]:
-    """Return the lines of the file."""
     words = map(str.split, FILE.read_text(encoding="utf-8").splitlines())
     return [Line(kind, spec, other, tuple(digests)) for kind, spec, other, *digests in words]
 
 
 # Workloads
-
-
 def plain(lot: random.Random, line: Line) -> Workload:
-    """Return a random workload with users; some jobs request reservations."""
     workload = random_workload(lot)
     return replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)
 
@@ -113,8 +107,6 @@ KINDS: dict[str, Callable[[random.Random, Line], Workload]] = {
 
 
 # Runs
-
-
 def digest(line: Line, seed: int, begin: Callable[..., Any] = Engine) -> str:
     """Return the digest of a watched run by the engine that `begin(workload, spec, placement=...)` returns.
 
@@ -168,7 +160,6 @@ def differing(begin: Callable[..., Any] = Engine) -> Iterator[tuple[Line, int]]:
 
 
 def write(begin: Callable[..., Any] = Engine) -> None:
-    """Write the digests of all runs by this engine into the file."""
     new = (line._replace(digests=tuple(digest(line, seed, begin) for seed in SEEDS)) for line in lines())
     FILE.write_text("".join(" ".join([*line[:3], *line.digests]) + "\n" for line in [*new]), encoding="utf-8")
 

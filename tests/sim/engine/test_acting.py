@@ -1,14 +1,9 @@
-"""If a policy makes an impossible decision, the engine refuses it with one line and changes nothing.
-
-Also tests sim.engine.yielded.
-"""
-
-from __future__ import annotations
+"""Also tests sim.engine.yielded."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -21,9 +16,7 @@ from sim.policies import Policy
 from sim.policies.gang.gang import GangMigrate
 from sim.support.errors import DecisionError
 from sim.workload.model import Job
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 # Job 1 runs on three of four processors; job 2 needs two, job 3 one, job 4 has not been submitted.
 JOBS = ("1 0 3 10 10", "2 5 2 10 10", "3 5 1 10 10", "4 9 1 1 1")
@@ -52,7 +45,6 @@ class Shout(NamedTuple):
 
 
 def state_of(view: Moment) -> object:
-    """Return everything in the view that a wrongly accepted decision could change."""
     return view.free, [job.id for job in view.queue], list(view.ends), dict(view.reserved)
 
 

@@ -1,12 +1,7 @@
-"""Processors go down and become available again: interrupted and waiting jobs, plans and reservations."""
-
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -25,10 +20,8 @@ from sim.why.evidence import evidence_of
 from sim.workload.formats.nodes import read
 from sim.workload.model import Workload
 from sim.workload.outages import Outage, absent
+from tests.sim.conftest import Lab
 from tests.truth.runs import FAMILIES, random_spec
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
 
 
 def checked(workload: Workload, policy: str, curious: bool = False) -> Engine:
@@ -46,8 +39,6 @@ def changing(lab: Lab, *rows: str, outages: list[Outage], procs: int = 4) -> Wor
 
 
 # Effects on jobs
-
-
 def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
     work = changing(lab, "1 0 2 100 100", "2 0 2 100 100", outages=[Outage(30, 60, 0b0011)])
     engine = checked(work, "fcfs", curious=True)
@@ -142,8 +133,6 @@ def test_partitions_are_split_evenly_again(lab: Lab) -> None:
 
 
 # Plans
-
-
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "replan", "relaxed", "gang:mpl=1", "selective"])
 def test_nothing_is_started_that_would_run_into_maintenance(lab: Lab, policy: str) -> None:
     down = [Outage(100, 150, 0b1111, True)]
@@ -182,8 +171,7 @@ def test_failure_after_the_end_is_no_instant(lab: Lab) -> None:
 @pytest.mark.parametrize("policy", ["easy", "easy++", "replan"])
 def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: Lab, policy: str) -> None:
     """Job 1 is to resume on all processors at 100, when job 2 ends. Processors that are available again from 60 on are
-    kept for job 1; job 3 would delay it.
-    """
+    kept for job 1; job 3 would delay it."""
     rows = ("1 0 4 200 200", "2 0 2 50 50", "3 40 1 100 100")
     engine = Engine(changing(lab, *rows, outages=[Outage(30, 60, 0b0101)]), "gang:mpl=2,slice=10", watchers=[Checker])
     engine.run(25)
@@ -199,8 +187,6 @@ def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: La
 
 
 # Cases by hand
-
-
 def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
     engine = Engine(lab.workload(4, "1 0 4 100 100", "2 10 1 5 5"), "easy", watchers=[Checker])
     engine.step()
@@ -213,13 +199,10 @@ def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
 
 
 # Any policy and any change
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_policy_bears_every_change(family: str) -> None:
     """Runs with outages are checked: whole, from a checkpoint, with and without reasons, and after a switch to another
-    policy.
-    """
+    policy."""
     for seed in range(12):
         lot = Random(f"{family} {seed}")
         work = random_workload(lot.randint(0, 10_000))
@@ -250,8 +233,7 @@ HORIZON = 4000
 
 class Plain:
     """Plain simulation of a machine with outages: it goes through every second, and finds planned starts by trying
-    second after second.
-    """
+    second after second."""
 
     def __init__(self, work: Workload, policy: str) -> None:
         self.work, self.policy, self.now, self.come = work, policy, 0, 0
@@ -306,8 +288,7 @@ class Plain:
 
     def promise(self, upset: bool, early: bool, arrived: list[int]) -> None:
         """Update the reservations. `upset`: replan all, by start, after a failure; `early`: move them earlier after an
-        early end. Then reserve for interrupted jobs, then for `arrived`.
-        """
+        early end. Then reserve for interrupted jobs, then for `arrived`."""
         by_start = sorted(self.promised, key=lambda rank: (self.promised[rank], rank))
         if upset:
             self.promised = {}
@@ -374,16 +355,10 @@ def on_two_nodes(**beside: object) -> Workload:
     return Workload.of(read(json.dumps(made), "drained", "drained.json"))
 
 
-@pytest.mark.parametrize(
-    ("policy", "found"),
-    [
-        ("fcfs", [0, 0, 50, 100, 110]),
-        ("easy", [0, 0, 50, 100, 110]),
-        ("conservative", [0, 0, 50, 100, 110]),
-        ("firstfit", [0, 0, 50, 140, 80]),
-        ("slurm:order=fcfs,bf_interval=1,bf_resolution=1", [0, 0, 50, 140, 80]),
-    ],
-)
+@pytest.mark.parametrize(("policy", "found"), [
+    ("fcfs", [0, 0, 50, 100, 110]), ("easy", [0, 0, 50, 100, 110]), ("conservative", [0, 0, 50, 100, 110]),
+    ("firstfit", [0, 0, 50, 140, 80]), ("slurm:order=fcfs,bf_interval=1,bf_resolution=1", [0, 0, 50, 140, 80]),
+])  # fmt: skip
 def test_nothing_starts_on_drained_nodes_and_what_runs_goes_on(policy: str, found: list[int]) -> None:
     """Slurm keeps no place for a job that needs the drained node, because nobody knows when it comes back."""
     assert starts(checked(on_two_nodes(), policy)) == found

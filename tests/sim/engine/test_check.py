@@ -1,7 +1,3 @@
-"""The checker of runs finds every rule that is broken on purpose, and names step, time, job and rule."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -125,8 +121,6 @@ def test_the_error_is_one_line(lab: Lab) -> None:
 
 
 # The matrix: jobs 1 and 2 are in row 1, which is active, job 3 is in row 2
-
-
 def overlap(moment: Moment) -> None:
     moment._matrix()._columns[1] = 0b0001
 
@@ -208,8 +202,6 @@ def test_a_broken_partition_is_found(lab: Lab, owners: list[int], rule: str) -> 
 
 
 # Progress and suspension
-
-
 def test_a_start_before_the_submit_is_found_when_the_job_ends(lab: Lab) -> None:
     engine = begun(lab.workload(4, *JOBS), "fcfs", 5)
     engine.present._ledger.start[0] = -1
@@ -265,8 +257,6 @@ def test_a_job_that_resumes_elsewhere_is_found(lab: Lab) -> None:
 
 
 # Rules of the workload: of limits, and of nodes
-
-
 @pytest.mark.parametrize(
     ("limits", "rule", "job"),
     [
@@ -286,7 +276,6 @@ def test_a_broken_limit_is_found(lab: Lab, limits: Limits, rule: str, job: str |
 
 
 def on_nodes(**more: Any) -> Workload:
-    """Return a workload of two jobs on two nodes."""
     jobs = [{"id": name, "submit": 0, "run": 10, "tasks": 3, "cores": 1, "user": name} for name in "ab"]
     case = {"nodes": [{"count": 2, "cores": 4, "mem": 8}], "jobs": jobs, **more}
     return Workload.of(nodes.read(json.dumps(case), "nodes", "nodes"))
@@ -308,8 +297,6 @@ def test_a_start_on_reserved_nodes_is_found() -> None:
 
 
 # Plans and promises
-
-
 def test_a_plan_that_drifted_is_found(lab: Lab) -> None:
     def tamper(moment: Moment) -> None:
         plan: Any = moment._kept_plan

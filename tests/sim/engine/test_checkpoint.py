@@ -3,8 +3,6 @@
 Also tests sim.engine.fields, sim.engine.results.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -135,17 +135,10 @@ def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
         return db.execute(question).fetchall()
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "UPDATE polls SET data = x'00'",
-        "UPDATE polls SET data = 'text'",
-        "UPDATE polls SET at = 'soon'",
-        "UPDATE about SET value = '99'",
-        "DROP TABLE polls",
-        "UPDATE polls SET is_frame = 0",
-    ],
-)
+@pytest.mark.parametrize("harm", [
+    "UPDATE polls SET data = x'00'", "UPDATE polls SET data = 'text'", "UPDATE polls SET at = 'soon'",
+    "UPDATE about SET value = '99'", "DROP TABLE polls", "UPDATE polls SET is_frame = 0",
+])  # fmt: skip
 def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
     path = tmp_path / "x.slog"
     recorder = PollRecorder(path)

@@ -28,17 +28,9 @@ def test_json_tells_what_text_tells(shared: Path, version: str) -> None:
 
     def shown(job: ClusterJob) -> tuple[object, ...]:
         return (
-            job.id,
-            job.cpus,
-            job.partition,
-            job.user,
-            job.limit,
-            job.submit,
-            job.nodes,
-            job.cores,
-            job.memory,
+            job.id, job.cpus, job.partition, job.user, job.limit, job.submit, job.nodes, job.cores, job.memory,
             job.tres,
-        )
+        )  # fmt: skip
 
     assert [shown(by_text[id]) for id in both] == [shown(by_json[id]) for id in both]
 
