@@ -335,7 +335,13 @@ class Schedscope(Guarded):
         try:
             session = self.session
             assert session is not None
-            if wanted.path is None:
+            if wanted.is_command:
+                from tui.sessions.session_conversion import command_of
+
+                assert self.replay.scene is not None
+                self.copy_to_clipboard(told := command_of(session, self.replay.scene))
+                told = f"copied: {told}"
+            elif wanted.path is None:
                 self.copy_to_clipboard(one_line(session))
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             elif self.guest is not None:

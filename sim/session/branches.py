@@ -21,7 +21,7 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 def _record(branch: Branch) -> BranchRecord:
     if branch.parent is None:
         return BranchRecord(branch.name, switches=tuple(branch.planned_after(0)))
-    chosen = tuple(replace(s, was="", planned={}) for s in branch.chosen)
+    chosen = tuple(replace(s, was="", planned={}, is_after=branch.is_after(s)) for s in branch.chosen)
     return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + branch.then)
 
 

@@ -146,6 +146,10 @@ class Branch:
         """Return the user's switches after the fork, without planned ones and those of an adaptive policy."""
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
+    def is_after(self, switch: Switch) -> bool:
+        """Return True if a switch or failure that was made follows other events of its time."""
+        return switch.step > 1 and self.history.time_of(switch.step - 2) == switch.time
+
     def _watched(self, do: Callable[[Engine], None]) -> None:
         engine = self.engine
         engine.curious = True  # record reasons, because a new matrix is explained by its last rebuild

@@ -182,10 +182,9 @@ class Timeline:
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
         """Yield the switches of `made` after the step `step` as planned ones, so that they can be repeated."""
-        time_of = self.history.time_of
         for switch in made:
             if switch.step > step:
-                is_after = switch.step > 1 and time_of(switch.step - 2) == switch.time
+                is_after = self.branch.is_after(switch)
                 yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:

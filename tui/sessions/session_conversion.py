@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
+from sim.history.past import Switch
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import hash_now
 from sim.policies.registry import parse_policy
-from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
+from sim.session.session import PREFIX, BranchRecord, Session, from_line, one_line, read_session, verify_trace
 from sim.session.sources import source_of
 from sim.session.syntax import Value, shortened
 from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.support.errors import SchedscopeError
+from sim.support.formatting import printable, written_time
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import EVENTS, LADDER, Camera
 from tui.replay.opening import Note, Opening
 from tui.replay.requests import BESIDE, CompareBranch, CompareFrom, Restore, Scenes
+from tui.replay.scene import Scene
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.state import ON_REQUEST, PANELS, ViewState
 from tui.screens.replay.transport import JUMPS
@@ -120,6 +124,43 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
         if state.camera.by_rows is not None:
             found["camera.by_rows"] = state.camera.by_rows
     return found
+
+
+# To a command
+
+
+def command_of(session: Session, scene: Scene) -> str:
+    """Return the command that opens this moment again: with options or, where they cannot say it, with the session."""
+    switches = _switches({branch.name: branch for branch in session.branches}, session.branch)
+    plain = all(each.breaks is None and not each.is_after for each in switches)
+    if session.partner is not None or not plain:
+        return f"schedscope watch --session {one_line(session)}"
+    first = [each.spec for each in switches if each.step == 1]
+    shown, begun = scene.snapshot, {"policy": first[-1] if first else session.policy, "placement": session.placement}
+    words = ["schedscope", "watch", session.trace.name]
+    for name, value in {**begun, **session.options}.items():
+        if (name, value) != ("placement", "lowest"):
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [f"{value}"])]
+    for each in switches:
+        if each.step != 1:
+            words += ["--switch", f"{written_time(each.time)}={each.spec}"]
+    if session.step and shown.next_time == scene.clock:  # other steps follow at the same time
+        words += ["--at", f"#{session.step - len(first)}"]
+    elif session.step:
+        words += ["--at", written_time(scene.clock)]
+    return printable(shlex.join(words))
+
+
+def _switches(branches: Mapping[str, BranchRecord], name: str) -> list[Switch]:
+    """Return the switches and failures of a branch in order, with those before its fork and planned ones."""
+    record = branches[name]
+    if record.parent is None:
+        return [*record.switches]
+    first = next(iter(record.switches), None)
+    before = [each for each in _switches(branches, record.parent) if each.step <= record.forked]
+    if first is not None:  # it replaces switches planned for later; one for the same time may be made, or not
+        before = [replace(s, is_after=s.is_after or s.time == first.time) for s in before if s.time <= first.time]
+    return [*before, *record.switches]
 
 
 FURTHEST = 2.0**53

@@ -17,6 +17,8 @@ from tui.widgets.panel import MARGIN, Panel, span_at
 
 
 class Bar(Lines):
+    ALLOW_SELECT = True
+
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
@@ -56,13 +58,16 @@ class Bar(Lines):
             self.tooltip = Content(told) if told else None
 
     async def on_click(self, event: events.Click) -> None:
-        if action := self._action_at(event):
+        event.prevent_default()  # a double click would mark the whole bar
+        if self.text_selection is None and (action := self._action_at(event)):
             event.stop()
             await self.screen.run_action(action)
 
 
 class Scrubber(Panel, can_focus=False):
     """Panel with a time axis: each of its columns stands for a time, and the user can click or drag on it."""
+
+    ALLOW_SELECT = False
 
     class Scrubbed(Message):
         """Message that the mouse button is pressed at `column` of a strip that is `width` columns wide."""

@@ -11,6 +11,7 @@ from rich.style import Style
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -63,6 +64,8 @@ class Lines(RowWidget):
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
+        self._marked: Selection | None = None
+        """Text that the user has marked with the mouse."""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
         """Show these rows; the key of each is its line number in the widget. Other rows stay the same."""
@@ -100,7 +103,26 @@ class Lines(RowWidget):
 
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
         row = self._drawn.get(y)
-        return [Segment(" " * (end - begin))] if row is None else cut(row, begin, end)
+        if row is None:
+            return [Segment(" " * (end - begin))]
+        if self._marked is not None and (marked := self._marked.get_span(y)) is not None:
+            row = with_mark(row, marked[0], self.size.width if marked[1] < 0 else marked[1])
+        return cut(row, begin, end)
+
+    # Marking text, in widgets with ALLOW_SELECT
+
+    def render_line(self, y: int) -> Strip:
+        """Return a row with the place of each text, by which Textual finds what is under the pointer."""
+        return super().render_line(y).apply_offsets(0, y)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        rows = ("".join(each.text for each in self._drawn.get(y, ())).rstrip() for y in range(self.size.height))
+        return selection.extract("\n".join(rows)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self._marked = selection
+        self._changed.clear()
+        self.refresh()
 
 
 class SizedLines(Lines):
@@ -140,6 +162,13 @@ def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
         elif left < right:
             inside.append(segment.split_cells(right)[0].split_cells(left)[1])
     return inside
+
+
+def with_mark(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
+    """Return the row with the columns from `begin` to before `end` in reverse."""
+    mark = Style(reverse=True)
+    inside = [Segment(text, style + mark if style else mark) for text, style, _ in cut(row, begin, end)]
+    return [*cut(row, 0, begin), *inside, *cut(row, end, sum(each.cell_length for each in row))]
 
 
 def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int, list[Segment]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -53,6 +54,7 @@ class Shown(Protocol):
 class Panel(Lines, can_focus=True):
     """Panel whose content is a sheet (a title and lines of text), which `draw` makes from the panel's context."""
 
+    ALLOW_SELECT = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False, id="panel.up"),
         Binding("down", "move(1)", "Down", show=False, id="panel.down"),
@@ -169,9 +171,9 @@ class Panel(Lines, can_focus=True):
 
     @property
     def under_cursor(self) -> str:
-        """Return the text of the entry under the cursor in one line."""
+        """Return the words of the entry under the cursor in one line, without the icon or the bar before them."""
         lines = filter(None, map(self._body, range(*self._entry)))
-        return " ".join(" ".join(seen.text for seen in lines).split())
+        return re.sub(r"^\W+", "", " ".join(" ".join(seen.text for seen in lines).split()))
 
     def _put_cursor(self, at: int, by: int) -> None:
         """Put the cursor on the line `at` or, if no entry begins there, on the next one in the direction `by`."""
@@ -268,6 +270,9 @@ class Panel(Lines, can_focus=True):
 
     async def on_click(self, event: events.Click) -> None:
         event.stop()
+        event.prevent_default()  # a double click would mark the whole panel
+        if self.text_selection is not None:
+            return
         if event.y == 0:
             self.post_message(self.Maximise(self))
         elif line := self._line_at(event.y):

@@ -12,8 +12,9 @@ from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, width_of, wrapped
-from tui.panels.context import Context
-from tui.panels.sentence import sentence_lines
+from tui.panels.context import Context, written
+from tui.panels.evidence import standing
+from tui.panels.sentence import sentence, sentence_lines
 from tui.panels.top import Going, legend_line, projected_line, top_line
 from tui.panels.waiting import waiting_lines
 from tui.replay.requests import Scenes
@@ -28,6 +29,8 @@ from tui.widgets.panel import Panel
 
 ROOMY = 45
 """Smallest height of the screen in rows at which a panel without content is shown with a hint."""
+WHOLE = 10_000
+"""Width in columns for a sentence of which nothing is left out."""
 CALM = 0.45
 """Seconds between two drawings of the panels during playback by the clock, so that numbers can be read."""
 
@@ -62,6 +65,7 @@ class Drawing:
         self.available: frozenset[str] = frozenset()
         self._placed: tuple[Layout, bool, str | None] | None = None
         self._drawn = 0.0
+        self._context: Context | None = None
         self._calendar = Calendar.of(about.workload.header)
         self._looks: tuple[Look, Look] | None = None
         """Last look, and the same with dates, so that the second is made only once"""
@@ -131,6 +135,7 @@ class Drawing:
         seen = state.selected, state.hovered, state.decision, state.phase
         told = shown.beside if other and shown.beside else scene
         context = Context(self._about.of(told), told, look, *seen, other, self._visible, state.order, state.filmed)
+        self._context = context
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)
@@ -158,6 +163,17 @@ class Drawing:
             applies = _applies(state, shown)
             keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, applies, tabs), look)
         return True
+
+    @property
+    def told(self) -> str:
+        """Return the state of the selected job with its reason; without such a job the sentence, both in full."""
+        context = self._context
+        if context is None:
+            return ""
+        job = context.scene.job
+        if job is not None and job.rank == context.selected:
+            return written(" ".join(standing(context, job)), context)
+        return sentence(context, WHOLE).text
 
     @property
     def _visible(self) -> frozenset[str]:

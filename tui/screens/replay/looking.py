@@ -58,6 +58,9 @@ class Looking:
             screen.change(over="details")
         self._hide(screen.state.hidden - {"details"})
 
+    def copy(self) -> None:
+        self._screen.copy_here()
+
     # Colours
 
     def colour(self) -> None:
@@ -210,4 +213,5 @@ def commands() -> Iterator[Command]:
         yield f"The chart: {binding.description}", f"key {sign(binding.key)}", binding.action
     for condition, meaning in JUMPS.values():
         yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
+    yield "Copy the session as one line that can be pasted", "", "copy_session"
     yield from choices(MODES)

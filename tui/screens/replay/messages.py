@@ -84,10 +84,12 @@ class UseLook(Message):
 
 
 class KeepSession(Message):
-    """Message to save the session in the file `path`, or to copy it to the clipboard if `path` is None."""
+    """Message to save the session in the file `path`; if it is None, to copy it to the clipboard as one line or, if
+    `is_command`, as a command with options.
+    """
 
-    def __init__(self, path: str | None = None) -> None:
-        self.path = path
+    def __init__(self, path: str | None = None, is_command: bool = False) -> None:
+        self.path, self.is_command = path, is_command
         super().__init__()
 
 

@@ -230,6 +230,13 @@ class ReplayScreen(Screen[None]):
     def focus_on(self, name: str) -> None:
         self.call_after_refresh(self.query_one(f"#{name}").focus)
 
+    def copy_here(self) -> None:
+        entry = self.focused.under_cursor if isinstance(self.focused, Panel) else ""
+        told = self.get_selected_text() or entry or ("" if self.state.veil else self._drawing.told)
+        if told:
+            self.app.copy_to_clipboard(told)
+            self.tell(f"copied: {told}")
+
     def screenshot(self) -> str:
         from tui.widgets.svg_screenshot import Type, draw_still
 

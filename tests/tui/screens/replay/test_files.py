@@ -2,10 +2,15 @@ import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from sim.session.session import from_line, read_session
-from tests.tui.replays import Replay, replay
-from tests.tui.screens.seeing import enter, noted, seen
+from tests.tui.replays import Replay, finished, replay
+from tests.tui.screens.seeing import enter, find, noted, seen
+from tui.app import Schedscope
+from tui.cli import options
+from tui.cli.main import commands
+from tui.replay.opening import Opening
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.trace_picker import TracePicker
@@ -68,10 +73,79 @@ async def test_name_of_a_trace_with_a_dot_is_kept(folder: Path) -> None:
         assert [path.name for path in folder.iterdir()] == ["k-figure2.1-2.2.session"]
 
 
-async def test_capital_y_copies_the_session_as_a_line() -> None:
+async def test_the_palette_copies_the_session_as_a_line() -> None:
     async with replay(at="#5") as run:
-        await run.press("Y")
+        await run.press("ctrl+p", *"copy the session")
+        await finished(run.app)
+        await run.press("enter")
         assert from_line(run.app.clipboard).step == 5
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ((), "schedscope watch z-figure4 --policy easy --at 600"),
+        (("p", *"fcfs", "enter"), "schedscope watch z-figure4 --policy easy --switch 600=fcfs --at 600"),
+        (
+            ("g", *"700", "enter", "p", *"fcfs", "enter", "right", "p", *"firstfit", "enter", "right"),
+            "schedscope watch z-figure4 --policy easy --switch 700=fcfs --switch 1100=firstfit --at 1200",
+        ),
+        (("p", *"fcfs", "enter", "left", "left", "f", "right"), "schedscope watch z-figure4 --policy easy --at 40"),
+        (("P", *"conservative", "enter"), "schedscope watch z-figure4 --policy conservative --at 600"),
+        (("X", "0", "enter"), "schedscope watch --session schedscope1:"),
+        (("V", *"fcfs", "enter"), "schedscope watch --session schedscope1:"),
+    ],
+)
+async def test_capital_y_copies_a_command_that_gives_the_same_schedule(
+    keys: tuple[str, ...], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with replay(at="600") as run:
+        await run.press(*keys)
+        await run.press("Y")
+        copied, was = run.app.clipboard, await all_of(run)
+    opened: list[Opening] = []
+    monkeypatch.setattr("tui.app.open_replay", lambda opening, **given: opened.append(opening))
+    monkeypatch.setattr(options, "needs_terminal", lambda what, without: None)
+    assert copied.startswith(expected)
+    CliRunner().invoke(commands, shlex.split(copied)[1:], standalone_mode=False, catch_exceptions=False)
+    app = Schedscope(opened[0].prepare())
+    async with app.run_test(size=(120, 36)) as pilot:
+        again = Replay(app, pilot)
+        await again.settle()
+        assert await all_of(again) == was
+
+
+async def all_of(run: Replay) -> tuple[object, ...]:
+    """Return the moment that is shown, and when each job starts and ends."""
+    shown = run.scene.snapshot
+    moment = run.scene.clock, [out.job for out in shown.running], [out.job for out in shown.queue], shown.policy
+    await run.press("end")
+    await run.complete()
+    assert run.app.opened is not None
+    schedule = run.app.opened.timeline.branch.engine.schedule()
+    return *moment, schedule.start.tolist(), schedule.end.tolist()
+
+
+async def test_y_copies_the_row_the_reason_or_the_sentence() -> None:
+    async with replay(at="#5") as run:
+        copied = []
+        for key in ("escape", "w", "tab", "tab"):
+            await run.press(key)
+            await run.press("y")
+            copied.append(run.app.clipboard)
+        reason = "J3 is first in the queue: needs 8 > 0 free. Planned for 00:20:00. J1 and J2 will have ended by then."
+        assert copied == [f"{reason} 2 jobs wait behind it.", reason, "3 8 20s 8 > 0, from 00:20:00", "J5 arrives"]
+        assert "copied: " in noted(run)
+
+
+async def test_text_is_marked_with_the_mouse_and_copied() -> None:
+    async with replay(at="#5") as run:
+        at = find(run, "#sentence", "J3")
+        await run.pilot.mouse_down("#sentence", offset=at)
+        await run.pilot.hover("#sentence", offset=(at.x + 5, at.y))
+        await run.pilot.mouse_up("#sentence", offset=(at.x + 5, at.y))
+        await run.press("y")
+        assert run.app.clipboard == "J3 is "
 
 
 async def test_capital_s_saves_a_picture_of_the_screen(folder: Path) -> None:
