@@ -134,8 +134,9 @@ def texture_of(kind: str) -> Texture:
 
 
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("ending", "u1")])
-"""Pixel; `used` and `purity` are in 255ths, `ending` tells if a job was killed or suspended there."""
-WAS_KILLED, WAS_SUSPENDED = 1, 2
+"""Pixel; `used` and `purity` are in 255ths, `ending` has the flags below."""
+WAS_KILLED, WAS_SUSPENDED, BEGINS, ENDS = 1, 2, 4, 8
+"""Flags: the job of the pixel was killed or suspended there, or it begins or ends inside and has all processors."""
 Pixels = NDArray[Any]
 
 
@@ -216,11 +217,15 @@ def rasterise(
 
 
 class _Parts(NamedTuple):
-    """Parts of pixels that stretches cover: index of the stretch, pixel, and share of the pixel."""
+    """Parts of pixels that stretches cover: index of the stretch, pixel, share of the pixel, and flags of its edges."""
 
     stretch: NDArray[np.intp]
     pixel: NDArray[np.intp]
     amount: NDArray[np.float64]
+    edges: NDArray[np.uint8]
+
+    def of(self, some: NDArray[Any]) -> _Parts:
+        return _Parts(*(values[some] for values in self))
 
 
 def _covered_parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
@@ -240,16 +245,18 @@ def _covered_parts(stretches: Sequence[Stretch], frame: Frame, now: float, share
     stretch = owner[index]
     column = np.arange(len(index)) - np.repeat(np.cumsum(length) - length, length) + first[stretch]
     opens = (column + frame.first) * frame.per_column  # in places, so that a column is the same in every frame
-    width = np.minimum(end[stretch], opens + frame.per_column) - np.maximum(begin[stretch], opens)
+    begins, ends = begin[stretch], end[stretch]
+    width = np.minimum(ends, opens + frame.per_column) - np.maximum(begins, opens)
     amount = width / frame.per_column * share[index]
+    edges = (BEGINS * (begins > opens) + ENDS * (ends < opens + frame.per_column)) * (share[index] == 1)
+    parts = _Parts(stretch, band[index] * frame.columns + column, amount, edges.astype(np.uint8))
     is_shared = np.fromiter((s.kind in _SHARED for s in stretches), np.bool_, count)
     if is_shared.any():
         size = max((frame.edges[0] - frame.edges[-1]) // (len(frame.edges) - 1), 1)
         place = np.array(frame.edges[1:]) // size  # the same however the processors are scrolled
         shown = rows_sharing(stretches, first, last, frame.columns).shows(stretch, place[band[index]], column)
-        kept = shown | ~is_shared[stretch]
-        stretch, column, index, amount = stretch[kept], column[kept], index[kept], amount[kept]
-    return _Parts(stretch, band[index] * frame.columns + column, amount)
+        return parts.of(shown | ~is_shared[stretch])
+    return parts
 
 
 def _limited(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
@@ -263,31 +270,29 @@ def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
     kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
     held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)
     sure = 2 * parts.amount > held[parts.pixel]
-    alone = parts if sure.all() else _Parts(parts.stretch[sure], parts.pixel[sure], parts.amount[sure])
-    _give(pixels, alone.pixel, ranks[alone.stretch], kinds[alone.stretch], alone.amount, held)
+    alone = parts if sure.all() else parts.of(sure)
+    _give(pixels, alone.pixel, ranks[alone.stretch], kinds[alone.stretch], alone.amount, alone.edges, held)
     if alone is parts:
         return
     open_ = (held > 0) & (pixels["rank"] < 0)
     compete = np.flatnonzero(open_[parts.pixel])
-    pixel, stretch, amount = parts.pixel[compete], parts.stretch[compete], parts.amount[compete]
-    order = np.lexsort((ranks[stretch], pixel))
-    pixel, stretch, amount = pixel[order], stretch[order], amount[order]
-    if not len(pixel):
+    if not len(compete):
         return
+    stretch, pixel, amount, edges = parts.of(compete[np.lexsort((ranks[parts.stretch[compete]], parts.pixel[compete]))])
     rank = ranks[stretch]
     starts = np.flatnonzero(np.concatenate([_ONE, (pixel[1:] != pixel[:-1]) | (rank[1:] != rank[:-1])]))
-    total = np.add.reduceat(amount, starts)
+    total, edges = np.add.reduceat(amount, starts), np.bitwise_and.reduceat(edges, starts)
     pixel, rank, kind = pixel[starts], rank[starts], kinds[stretch[starts]]
     order = np.lexsort((-rank, total, pixel))  # the last of a pixel holds most; of equals the lowest rank
-    pixel, rank, kind, total = pixel[order], rank[order], kind[order], total[order]
+    pixel, rank, kind, total, edges = pixel[order], rank[order], kind[order], total[order], edges[order]
     most = np.concatenate([pixel[1:] != pixel[:-1], _ONE])
-    _give(pixels, pixel[most], rank[most], kind[most], total[most], held)
+    _give(pixels, pixel[most], rank[most], kind[most], total[most], edges[most], held)
 
 
-def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDArray[np.float64]) -> None:
+def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, edges: Any, held: NDArray[np.float64]) -> None:
     used, made = held[at], np.zeros(len(at), PIXEL)
     made["rank"] = rank
-    made["kind"] = kind
+    made["kind"], made["ending"] = kind, edges
     made["used"] = np.ceil(np.minimum(used, 1) * 255 - 1e-6)
     made["purity"] = np.rint(np.minimum(amount / used, 1) * 255)
     as_numbers(pixels)[at] = as_numbers(made)
@@ -305,4 +310,4 @@ def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
     upwards = np.array(frame.edges[::-1])
     band = len(pixels) - int(np.searchsorted(upwards, low + (first + last) // 2, side="right"))
     if pixels["rank"][band, column] == stretch.rank:
-        pixels["ending"][band, column] = WAS_KILLED if stretch.is_cut else WAS_SUSPENDED
+        pixels["ending"][band, column] |= WAS_KILLED if stretch.is_cut else WAS_SUSPENDED

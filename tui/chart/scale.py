@@ -42,9 +42,10 @@ class ChartView:
     """Visible part of the chart: `columns` columns of `per_column` places each, from column `first` on, and the
     processors from `low` to before `high`.
 
-    Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high,
-    and the rest of the height is blank at the top. If more than a third would be blank, the heights of bands differ by
-    a pixel, and nothing is blank. Nothing is blank either if the processors are in another order than by number.
+    Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high
+    (above 3 rows even, so that they fill whole characters), and the rest of the height is blank at the top. If more
+    than a third would be blank, the heights of bands differ by a pixel, and nothing is blank. Nothing is blank either
+    if the processors are in another order than by number.
     """
 
     per_column: float
@@ -93,9 +94,8 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return the rows of pixels of a lane with its gap; above 3 even, so that it fills whole characters."""
-        each = self.rows // self.lanes
-        return max(each - each % 2 if each > 3 else each, 1)
+        """Return the rows of pixels of a lane with its gap."""
+        return max(_whole(self.rows // self.lanes), 1)
 
     def lane_at(self, row: int) -> int:
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
@@ -320,9 +320,14 @@ def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
     return tuple(made[:rows])
 
 
+def _whole(each: int) -> int:
+    """Return the rows of pixels that something may have: above 3 even, so that it fills whole characters."""
+    return each - each % 2 if each > 3 else each
+
+
 @lru_cache(16)
 def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
-    each = rows // count
+    each = _whole(rows // count)
     if not full * rows <= each * count:
         return tuple(row * min(rows, count) // rows for row in range(rows))
     return (-1,) * (rows - each * count) + tuple(band for band in range(count) for _ in range(each))

@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sim.engine.engine import Engine
+from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.chart_maker import ChartMaker
@@ -11,6 +15,7 @@ from tui.chart.scale import Camera
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import DARK, Look
 from tui.replay.scene import Scene, StripScene
+from tui.widgets.svg_screenshot import SHAPES
 
 LONG = 60.0
 SIZE = Size(44, 10)
@@ -41,6 +46,17 @@ def chart_of(
 
 def picture(engine: Engine, look: Look, size: Size, selected: int | None = None, **chosen: float) -> str:
     return paint(chart_of(engine, size, look, **chosen), look, size, selected).text  # type: ignore[arg-type]
+
+
+def inks_of(cells: Cells) -> NDArray[np.uint16]:
+    """Return the ink at each eighth of the width, and half of the height, of each cell; texts count as background."""
+    inks = np.repeat(np.repeat(cells.bg, 2, axis=0), 8, axis=1)
+    for row, column in np.ndindex(*cells.chars.shape):
+        sign = chr(cells.chars[row, column])
+        for x, y, width, height in SHAPES.get(sign, []) if sign in "▀▄█▏▎▍▌▋▊▉▐▘▝▖▗▚▞▙▛▜▟" else []:
+            rows = slice(2 * row + round(2 * y), 2 * row + round(2 * (y + height)))
+            inks[rows, 8 * column + round(8 * x) : 8 * column + round(8 * (x + width))] = cells.fg[row, column]
+    return inks
 
 
 def scene_of(engine: Engine, chart: ChartScene) -> Scene:

@@ -69,6 +69,11 @@ def test_processors_are_equally_high_and_as_high_as_can_be(rows: int, count: int
     assert lines == (-1,) * (rows % count) + lines[rows % count :]
 
 
+def test_above_three_rows_of_pixels_a_processor_has_whole_characters() -> None:
+    heights = [ChartView(60, 0, 10, rows, 0, 10).band_rows().count(0) for rows in (28, 38, 48, 52, 78, 116)]
+    assert heights == [2, 3, 4, 4, 6, 10]
+
+
 @pytest.mark.parametrize(("rows", "count"), [(116, 338), (116, 100), (52, 30), (48, 10), (5, 4), (1, 9)])
 def test_every_processor_is_in_just_one_band_and_found_there(rows: int, count: int) -> None:
     view = ChartView(60, 0, 10, rows, 3, 3 + count)

@@ -67,16 +67,21 @@ class Cells:
             self.bg[row, at] = bg
 
     def write_inside(
-        self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
+        self,
+        rows: Sequence[int],
+        columns: Sequence[int],
+        texts: Sequence[str],
+        fg: NDArray[np.integer],
+        bg: NDArray[np.integer],
     ) -> None:
-        """Write many texts at once, each in its ink `fg`; none may cross an edge of the picture."""
+        """Write many texts at once, each in its inks `fg` and `bg`; none may cross an edge of the picture."""
         texts = [one_a_cell(text) for text in texts]
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
         at = np.repeat(rows, lengths), np.repeat(columns, lengths) + along
         self.chars[at] = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
-        self.fg[at] = np.repeat(fg, lengths)
+        self.fg[at], self.bg[at] = np.repeat(fg, lengths), np.repeat(bg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
         """Return (row, first column, end) of differing rows (None: all), without dividing wide characters."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from math import inf, nextafter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tui.chart import raster
 from tui.chart.colours import partition_hue
-from tui.chart.raster import FREE, GANG, NOWHERE, PIXEL, SHOWN, Raster, Texture, as_numbers, texture_of
+from tui.chart.raster import FREE, GANG, NOWHERE, PIXEL, SHOWN, Pixels, Raster, Texture, as_numbers, texture_of
 from tui.chart.scale import ChartView
 from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
@@ -30,6 +31,8 @@ _FOUND = 4
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
+Places: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Rows and columns of some pixels."""
 
 
 class Size(NamedTuple):
@@ -55,9 +58,11 @@ class Layer:
     mixed: Bools
     """True at pixels in which no job has most of the processors."""
     ending: NDArray[np.uint8]
-    """Number for how the job ends at this pixel, if it was killed or suspended there; otherwise 0."""
+    """Flags: if the job was killed or suspended at this pixel, and if it begins or ends there."""
     eighths: NDArray[np.int8]
     """Eighths of the width that a job fills at its begin or end, from the right if negative; 0 if all."""
+    beside: NDArray[np.uint16]
+    """Ink of the rest of such a pixel: the background, or another job."""
     missing: Bools
     """True at pixels whose processors are unavailable."""
     gone: Bools
@@ -114,10 +119,8 @@ class Grid:
             return is_selected
         if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
-        shown, place = np.unique(rank, return_inverse=True)
-        starts = np.array([self.chart.start[job] if job >= 0 else np.nan for job in shown.tolist()])
-        has_started: Bools = np.equal(starts, self.chart.since)[place.reshape(rank.shape)]
-        return has_started
+        shown = np.unique(rank)
+        return np.isin(rank, [job for job in shown[shown >= 0].tolist() if self.chart.start[job] == self.chart.since])
 
     def _layer(self) -> Layer:
         chart = self.chart
@@ -126,8 +129,11 @@ class Grid:
         rank, kind, purity = (np.ascontiguousarray(pixels[name]) for name in ("rank", "kind", "purity"))
         known = rank >= 0
         used, eighths = self._sharpened(rank, pixels["used"].copy(), purity == _ALL)
+        shared, others = self._shared(rank, pixels, used, eighths)
         gone = (eighths != 0) & (np.abs(eighths) < EIGHTHS // 2)
+        gone[shared] = False
         mixed, texture = known & (purity < _PURE), np.take(_TEXTURE_OF, kind)
+        eighths[(texture != Texture.SOLID) & ((texture != Texture.EXPECTED) | ~(kind == raster.TURN).any())] = 0
         ahead, trail = texture >= Texture.EXPECTED, texture == Texture.TRAIL
         hue = np.where(known, _by_job(chart.hues, rank), np.uint16(Hue.NONE))
         if chart.mode == "job":
@@ -135,8 +141,8 @@ class Grid:
         lit = known & self._is_lit(rank)
         tone = np.take(_TONE_OF, used)
         tone[trail] = Tone.QUARTER
-        shared = known & (kind == GANG)
-        tone[shared] = np.clip(tone[shared], Tone.HALF, Tone.MOST)
+        is_gang = known & (kind == GANG)
+        tone[is_gang] = np.clip(tone[is_gang], Tone.HALF, Tone.MOST)
         tone[ahead] = Tone.PLAN
         if self.dims:
             tone[known & (tone != Tone.PLAN) & (tone != Tone.QUARTER)] = Tone.DIMMED
@@ -147,14 +153,16 @@ class Grid:
             is_open = self._open(rank)
             ground[is_open] = ink(Hue.ACCENT, Tone.GROUND)
         inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16, copy=False)
+        beside = ground.copy()
+        beside[shared] = inks[others]
         missing = np.zeros(rank.shape, np.bool_)
         if chart.missing is not None:
             missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
         useless = np.zeros(rank.shape, np.bool_)
         if chart.useless is not None:
             useless = self.stretched(chart.useless, np.zeros((1, chart.useless.shape[1]), np.bool_)) & (rank == FREE)
-        columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["ending"], eighths, missing, gone
-        return Layer(*columns, useless, is_open)
+        columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["ending"], eighths, beside, missing
+        return Layer(*columns, gone, useless, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
         """Return the ink of each background, and True where the processors are borrowed."""
@@ -211,6 +219,28 @@ class Grid:
         used.T[edges.at] = np.where(half, edges.inside, used.T[edges.at])
         return used, eighths
 
+    def _shared(
+        self, rank: NDArray[np.int32], pixels: Pixels, used: NDArray[np.uint8], eighths: NDArray[np.int8]
+    ) -> tuple[Places, Places]:
+        """Set the eighths where a job begins or ends next to another in one pixel; return these pixels and, for each,
+        the neighbour that shows the other job.
+        """
+        edge = pixels["ending"] & (raster.BEGINS | raster.ENDS)
+        row, column = places((pixels["purity"] < _ALL) & ((edge == raster.BEGINS) | (edge == raster.ENDS)))
+        begins = edge[row, column] == raster.BEGINS
+        beyond = np.where(begins, column - 1, column + 1)
+        held, share = pixels["used"][row, column].astype(int), pixels["purity"][row, column].astype(int)
+        part = np.rint(EIGHTHS * held * share / _ALL**2).astype(np.int8)
+        is_edge = (part < EIGHTHS) & (2 * share >= _ALL) & (column != self.now) & (not self.look.patterned)
+        is_free = held * (_ALL - share) < _ALL * (_ALL - held)  # most of the rest of the pixel
+        other = rank[row, np.clip(beyond, 0, rank.shape[1] - 1)]
+        is_shared = is_edge & ~is_free & (other >= 0) & (other != rank[row, column])
+        is_edge &= is_free | is_shared
+        at = row[is_edge], column[is_edge]
+        used[at], eighths[at] = _ALL, np.where(begins, -part, part)[is_edge]
+        row, column, beyond = row[is_shared], column[is_shared], beyond[is_shared]
+        return (row, column), (row, beyond)
+
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
@@ -229,7 +259,7 @@ def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
 class _Edges(NamedTuple):
     """Pixels where a job begins or ends next to free processors, with their rows and columns in `at`."""
 
-    at: tuple[NDArray[np.intp], NDArray[np.intp]]
+    at: Places
     inside: NDArray[np.uint8]
     """For each of these pixels: used share, in 255ths, of the neighbouring pixel inside the job."""
     ends: Bools
@@ -247,7 +277,7 @@ def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: i
     return _Edges((row[is_edge], at[is_edge]), inside[is_edge], ends[is_edge])
 
 
-def places(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def places(at: Bools) -> Places:
     """Return the rows and columns of the True entries, faster than numpy if they are few."""
     column_major = at.T.flags.c_contiguous
     major, minor = np.divmod(np.flatnonzero(at.T if column_major else at), at.shape[0 if column_major else 1])

@@ -16,7 +16,7 @@ from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.cells.memory_bands import draw_memory
 from tui.chart.cells.partition_lanes import bars, draw_lane_bars, draw_lane_names
-from tui.chart.raster import WAS_KILLED, WAS_SUSPENDED, Texture
+from tui.chart.raster import TURN, WAS_KILLED, WAS_SUSPENDED, Texture
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
@@ -138,7 +138,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
         (WAS_KILLED, "x" if grid.look.ascii else "×"),
         (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
     ):
-        upper, lower = ((side.ending == ending) & ~side.mixed for side in (grid.upper, grid.lower))
+        upper, lower = ((side.ending & ending > 0) & ~side.mixed for side in (grid.upper, grid.lower))
         at = upper | lower
         if not at.any():
             continue
@@ -154,7 +154,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 def _draw_names(area: Cells, grid: Grid) -> None:
     up, low = grid.upper, grid.lower
     pale = _IS_PALE[up.ink] & ~up.lit
-    is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
+    is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0) & ~up.gone
     alone = np.where(is_whole & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
     if grid.has_now:
         alone[:, grid.now] = -1
@@ -165,6 +165,10 @@ def _draw_names(area: Cells, grid: Grid) -> None:
         return one_a_cell(name(jobs[rank]))
 
     labels = place_labels(alone, ahead, name_of)
+    if (grid.chart.raster.kind == TURN).any():  # a name may need the cells at its edges
+        is_split = (up.rank == low.rank) & (up.eighths == low.eighths) & (up.beside != up.ground)
+        unnamed = np.where(is_split, up.rank, alone)
+        labels += place_labels(np.where(np.isin(unnamed, [each.rank for each in labels]), -1, unnamed), ahead, name_of)
     labels += piece_labels(grid, alone, labels, name_of)
     labels += block_labels(grid, alone, labels, name_of)
     _write(area, grid, labels)
@@ -182,7 +186,8 @@ def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label],
             sign = _shift_sign(by, grid)
             told = sign if isinf(by) else sign + span(abs(by))
             fitting = next((text for text in (told, sign) if _is_room(alone, label, at, len(text))), "")
-            area.write(label.row, at, fitting, int(area.fg[label.row, label.column]))
+            fg, bg = (int(inks[label.row, label.column]) for inks in (area.fg, area.bg))
+            area.write(label.row, at, fitting, fg, bg)
     rest = np.where((shift[alone] == 0) | np.isin(alone, [label.rank for label in labels]), -1, alone)
     is_ahead = np.zeros(rest.shape, np.bool_)
     _write(area, grid, place_labels(rest, is_ahead, lambda rank: _shift_sign(float(shift[rank]), grid)))
@@ -222,7 +227,7 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
         if grid.dims:
             dimmed = (blocks % TONES == Tone.DIMMED) & ~is_selected
             inks = np.where(dimmed, TEXT_ON[blocks], inks)
-    area.write_inside(rows, columns, texts, inks)
+    area.write_inside(rows, columns, texts, inks, np.where(grid.look.patterned, BLANK, blocks))
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
@@ -290,7 +295,7 @@ def piece_labels(
 ) -> Iterator[Label]:
     """Yield names for pieces of blocks between suspensions without a label; `alone` has ranks, or -1."""
     up, low = grid.upper, grid.lower
-    ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
+    ended = [side.rank[(side.ending & WAS_SUSPENDED > 0) | (side.texture == Texture.TRAIL)] for side in (up, low)]
     ranks = np.unique(np.concatenate(ended))
     for rank in ranks[ranks >= 0][:_MOST].tolist():
         held = [(side.rank == rank) & (side.texture != Texture.TRAIL) for side in (up, low)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from sim.machine.processors import ranges
 from sim.support.formatting import printable
 from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell
 from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
-from tui.chart.cells.grid import BLANK, EIGHTHS, Bools, Grid, Size, places
+from tui.chart.cells.grid import BLANK, EIGHTHS, Bools, Grid, Layer, Places, Size, places
 from tui.chart.cells.overlays import draw_names_and_now, draw_signs
 from tui.chart.cells.partition_lanes import draw_lane_bars
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene, Outline
-from tui.look.palette import TONES, Hue, Look, Tone, ink
+from tui.look.palette import HUES, TONES, Hue, Look, Tone, ink
 from tui.look.text import shorten
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
@@ -28,14 +28,10 @@ _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
 """Block characters that fill 0 to 7 eighths of a cell, from the left; the index is the number of eighths."""
-
-
-class _Edge(NamedTuple):
-    """Pixels where jobs begin or end; `gone` where a job fills less than half."""
-
-    ink: NDArray[np.uint16]
-    eighths: NDArray[np.int8]
-    gone: Bools
+_QUARTERS = np.array([ord(part) for part in "▘▚▌▙▀▜▛ "], np.uint32)
+"""Block characters that fill the upper left quarter of a cell, and with 4, 2, 1 in the index: the others, by rows"""
+_IS_GROUND = np.isin(np.arange(HUES * TONES) % TONES, Tone.GROUND) | (np.arange(HUES * TONES) // TONES == Hue.NONE)
+"""For each ink: True if no job has it."""
 
 
 class _Signs(NamedTuple):
@@ -120,21 +116,46 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _paint_partial(area: Cells, grid: Grid) -> None:
+    """Draw cells in which jobs begin and end: in eighths if both pixels are the same, else in quarters, or in halves if
+    quarters would need three colours. All cells at one edge of a job are equally exact, so its block is a rectangle.
+    """
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
-    above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
-    ground = up.ground[at]
-    chars, fg, bg = area.chars[at], area.fg[at], area.bg[at]
-    is_whole = (above.ink == below.ink) & (above.eighths == below.eighths) & (up.texture[at] == Texture.SOLID)
-    chars[is_whole] = _PARTS[above.eighths[is_whole] % EIGHTHS]
-    fg[is_whole] = np.where(above.eighths > 0, above.ink, ground)[is_whole]
-    bg[is_whole] = np.where(above.eighths > 0, ground, above.ink)[is_whole]
-    for one, other, signs in ((above, below, "▘▝"), (below, above, "▖▗")):
-        is_half = (np.abs(2 * one.eighths - np.sign(one.eighths) * EIGHTHS) <= 2) & (one.ink != other.ink)
-        is_half &= (other.ink == ground) | other.gone
-        chars[is_half] = np.where(one.eighths > 0, *map(ord, signs))[is_half]
-        fg[is_half], bg[is_half] = one.ink[is_half], ground[is_half]
-    area.chars[at], area.fg[at], area.bg[at] = chars, fg, bg
+    left, right, split = (np.stack(both) for both in zip(_sides(up, at), _sides(low, at), strict=True))
+    inks = np.concatenate([left, right])
+    rough = _edges_of((left[0] != left[1]) | (right[0] != right[1]) | (split[0] != split[1]), at[1], inks)
+    near = (split + 2) // 4 * 4
+    quarters = np.stack([np.where(near >= half, left, right) for half in (EIGHTHS // 2, EIGHTHS)], axis=1).reshape(
+        4, -1
+    )
+    others = np.where(quarters == quarters[0], -1, quarters.astype(np.int32))
+    other = others.max(axis=0)
+    whole = _edges_of(rough & ((others >= 0) & (others != other)).any(axis=0), at[1], inks)
+    halves = np.where(split >= EIGHTHS // 2, left, right)
+    quarters[:, whole] = np.repeat(halves[:, whole], 2, axis=0)
+    other = np.where(whole, halves[1], np.where(other >= 0, other, quarters[0]))
+    rough |= whole
+    signs = _QUARTERS[np.array([4, 2, 1]) @ (quarters[1:] == quarters[0])]
+    area.chars[at] = np.where(rough, signs, _PARTS[split[0] % EIGHTHS])
+    area.fg[at] = np.where(rough, quarters[0], left[0])
+    area.bg[at] = np.where(rough, other, right[0])
+
+
+def _edges_of(these: Bools, columns: NDArray[np.intp], inks: NDArray[np.uint16]) -> Bools:
+    """Return these cells, and all others in the same column with one of their jobs (by ink)."""
+    marked = np.zeros((columns.max(initial=0) + 1, HUES * TONES), np.bool_)
+    for _ in range(2):  # jobs, then their neighbours
+        marked[columns[these], inks[:, these]] = True
+        marked[:, _IS_GROUND] = False
+        these = these | marked[columns, inks].any(axis=0)
+    return these
+
+
+def _sides(side: Layer, at: Places) -> tuple[NDArray[Any], ...]:
+    """Return the inks at the left and right of pixels, and the eighths of the width that the left one has."""
+    part, own, beside = side.eighths[at], side.ink[at], side.beside[at]
+    beside = np.where(part == 0, np.where(side.gone[at], side.ground[at], own), beside)
+    return np.where(part > 0, own, beside), np.where(part > 0, beside, own), np.where(part > 0, part, EIGHTHS + part)
 
 
 def _texture(area: Cells, grid: Grid) -> None:
@@ -142,7 +163,8 @@ def _texture(area: Cells, grid: Grid) -> None:
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
-    alone = (up.rank == low.rank) & (up.texture == low.texture) & ~up.gone & ~low.gone
+    alone = (up.rank == low.rank) & (up.texture == low.texture) & ~(up.gone | low.gone)
+    alone &= (up.eighths == 0) & (low.eighths == 0)
     texture = np.where(trail, np.uint8(Texture.TRAIL), np.where(alone, up.texture, np.uint8(Texture.SOLID)))
     at = places(texture != Texture.SOLID)
     if not len(at[0]):
@@ -297,7 +319,9 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
     up, low = grid.upper, grid.lower
     if grid.selected is None or grid.look.patterned:
         return
-    is_whole = (up.rank == grid.selected) & (low.rank == grid.selected) & (area.chars == ord(" "))
+    is_whole = (
+        (up.rank == grid.selected) & (low.rank == grid.selected) & (area.chars == ord(" ")) & ~up.gone & ~low.gone
+    )
     if not is_whole.any():
         return
     lines = np.array([ord(line) for line in _LINES], np.uint32)

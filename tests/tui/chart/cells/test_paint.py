@@ -9,7 +9,8 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Header
 from tests.sim.conftest import Lab
-from tests.tui.chart.charts import chart_of, picture
+from tests.tui.chart.charts import chart_of, inks_of, picture
+from tests.tui.scenes import engine_of
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import BLANK, Size
@@ -113,6 +114,41 @@ def test_blocks_share_columns_and_rows(lab: Lab) -> None:
     assert cells.text.splitlines()[3].startswith(" 0▕▌J1▎")
     assert cells.bg[3, 3] == cells.bg[3, 4] == cells.fg[3, 6]
     assert cells.fg[3, 3] == cells.bg[3, 6] == BLANK
+
+
+@pytest.mark.parametrize("rows", [14, 18, 24, 29, 36])
+@pytest.mark.parametrize("per_column", [45, 50, 64, 120])
+@pytest.mark.parametrize("trace", ["z-figure4", "w-figure1", "k-figure2.1-2.2"])
+def test_blocks_are_rectangles(trace: str, per_column: float, rows: int) -> None:
+    engine, size = engine_of(trace, "easy", steps=99), Size(100, rows)
+    cells = paint(chart_of(engine, size, per_column=per_column), DARK, size)
+    inks = inks_of(cells.part(slice(rows - 2), slice(3, None)))
+    for hue in range(5):
+        held = np.isin(inks, [ink(hue, tone) for tone in (Tone.FULL, Tone.STRONG)])
+        down, across = held.any(axis=1), held.any(axis=0)
+        assert np.array_equal(held, np.outer(down, across))
+        assert held.any()
+
+
+def test_equal_turns_are_equally_wide(lab: Lab) -> None:
+    engine = lab.run("gang:slice=200", 4, "1 0 4 2000 2000", "2 0 4 2000 2000")
+    cells = paint(chart_of(engine, SIZE, per_column=120), DARK, SIZE)
+    row = inks_of(cells.part(slice(1), slice(3, None)))[0] // TONES
+    changes = np.flatnonzero(np.diff(row[row < 2]))
+    assert set(np.diff(changes).tolist()) <= {13, 14}  # eighths: 200 of 120 seconds are 13.3
+
+
+def test_the_frame_of_a_selected_job_is_not_drawn_where_it_does_not_run() -> None:
+    engine, size = engine_of("z-figure4", "easy", steps=2), Size(60, 29)
+    for per_column in range(20, 120):
+        cells = paint(chart_of(engine, size, per_column=per_column), DARK, size, 0)
+        free = cells.part(slice(15, 27), slice(int(600 / per_column) + 3, None))
+        assert set(free.text) <= set("\n ░")
+
+
+def test_without_half_blocks_a_column_is_a_jobs_if_it_has_half_of_it(lab: Lab) -> None:
+    text = picture(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"), ASCII, SIZE)
+    assert text.splitlines()[3].startswith(" 0|AJ1.")
 
 
 def test_odd_charts_are_painted(engine: Engine, lab: Lab) -> None:
