@@ -121,7 +121,7 @@ def _paint_partial(area: Cells, grid: Grid) -> None:
     """
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
-    left, right, split = (np.stack(both) for both in zip(_sides(up, at), _sides(low, at), strict=True))
+    left, right, split = (np.stack(both) for both in zip(_parts_of(up, at), _parts_of(low, at), strict=True))
     inks = np.concatenate([left, right])
     rough = _edges_of((left[0] != left[1]) | (right[0] != right[1]) | (split[0] != split[1]), at[1], inks)
     near = (split + 2) // 4 * 4
@@ -151,7 +151,7 @@ def _edges_of(these: Bools, columns: NDArray[np.intp], inks: NDArray[np.uint16])
     return these
 
 
-def _sides(side: Layer, at: Places) -> tuple[NDArray[Any], ...]:
+def _parts_of(side: Layer, at: Places) -> tuple[NDArray[Any], ...]:
     """Return the inks at the left and right of pixels, and the eighths of the width that the left one has."""
     part, own, beside = side.eighths[at], side.ink[at], side.beside[at]
     beside = np.where(part == 0, np.where(side.gone[at], side.ground[at], own), beside)
