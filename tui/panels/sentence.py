@@ -27,6 +27,8 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Migrate: ("migration", "migrations"),
 }
 """Singular and plural of each kind of decision that the sentence mentions, the most notable first"""
+LONG = 500
+"""Number of jobs from which on the sentence says first how to find what is worth seeing."""
 RAGGED = 12
 """Number of columns that the sentence leaves free for each line break, as lines break between words."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
@@ -97,6 +99,8 @@ def _ahead(context: Context) -> Iterator[str]:
         yield f"{count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
         if context.filmed:
             return
+        if len(workload) >= LONG:
+            yield "W goes to the longest wait."
     yield "ctrl+p searches all commands."
 
 

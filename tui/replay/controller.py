@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tui.replay.compared_runs import Versus
     from tui.replay.policy_reload import PolicyReload
 
+LULL, PATIENCE, LEAD = 3600.0, 2.0, 1.0
+"""Simulated seconds, and seconds of playback, without an event from which on playback skips them; seconds of playback
+that it leaves before the event
+"""
 A_FRAME = 0.02
 """Seconds of computing between two frames when playing as fast as possible."""
 
@@ -31,8 +35,9 @@ A_FRAME = 0.02
 class Playback:
     """Mover of a navigator, a little further at each request of the screen, until something stops it."""
 
-    def __init__(self, traveller: Traveller) -> None:
-        self._traveller = traveller
+    def __init__(self, traveller: Traveller, compared: Callable[[], RunView | None] = lambda: None) -> None:
+        """Make the mover; `compared` returns the run with which this one is compared, or None."""
+        self._traveller, self._compared = traveller, compared
         self._rest = 0.0
         """Seconds for which the present step must still be shown, when playing from event to event"""
 
@@ -45,10 +50,18 @@ class Playback:
             return self._play_events(order, lambda: self._play_step(stops, halted), halted)
         if speed.seconds == inf:
             return self._play_at_top_speed(stops, halted)
-        target = self._traveller.clock + order.seconds * speed.seconds
+        target = self._after_a_lull(self._traveller.clock + order.seconds * speed.seconds, speed.seconds)
         return self._traveller.halt_on_the_way(stops, halted, until_time=target) or self._traveller.seek_time(
             target, halted
         )
+
+    def _after_a_lull(self, target: float, speed: float) -> float:
+        """Return the time to play on to: `target` or, if nothing happens for long, shortly before the next event."""
+        shown = [stage.snapshot for stage in (self._traveller.stage, self._compared()) if stage is not None]
+        to_come = min((each.next_time for each in shown if each.next_time is not None), default=target)
+        has_turns = any(each.matrix is not None and len(each.matrix.rows) > 1 for each in shown)
+        is_lull = not has_turns and to_come - self._traveller.clock > max(LULL, PATIENCE * speed)
+        return max(target, to_come - LEAD * speed) if is_lull else target
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
         """Move step by step with `go`; each step is shown for a while, one without a decision more briefly."""
@@ -128,7 +141,7 @@ class ReplayController:
             o.GoToStop: self._of_told(Traveller.to_stop),
             o.GoToTurn: self._of_told(Traveller.to_turn),
             o.Reverse: self._of_told(Traveller.reverse),
-            o.Play: Playback(go).play,
+            o.Play: Playback(go, lambda: self.beside).play,
             o.SwitchTo: self._switch,
             o.Break: self._break,
             o.Restart: self._restart,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
@@ -116,8 +117,10 @@ class Lines(RowWidget):
         return super().render_line(y).apply_offsets(0, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
-        rows = ("".join(each.text for each in self._drawn.get(y, ())).rstrip() for y in range(self.size.height))
-        return selection.extract("\n".join(rows)), "\n"
+        """Return the marked text, with blanks in place of bars and lines."""
+        rows = ("".join(each.text for each in self._drawn.get(y, ())) for y in range(self.size.height))
+        told = selection.extract("\n".join(re.sub("[\u2500-\u259f]", " ", row) for row in rows))
+        return told.rstrip(), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         self._marked = selection

@@ -233,6 +233,27 @@ def test_the_clock_runs_between_steps(figure: Replayed) -> None:
     assert figure.place == (6, 720)
 
 
+LULL = "10 procs; 10x40h@0; 4x10m@1s"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "clock"), [(60, 143_940), (3600, 140_400), (4 * 3600, 129_600), (86400, 60 + 8640)]
+)
+def test_playback_skips_to_shortly_before_the_next_event(seconds: float, clock: float) -> None:
+    run = Replayed(LULL)
+    run.does(o.GoToTime(60))
+    run.does(o.Play(0.1, Speed(seconds=seconds)))
+    assert run.place[1] == clock
+
+
+def test_playback_skips_nothing_that_happens_in_the_compared_run() -> None:
+    run = Replayed(LULL)
+    run.does(o.GoToTime(60))
+    run.does(o.Compare(parse_policy("gang-backfill"), from_start=True))
+    run.does(o.Play(0.1, Speed(seconds=3600)))
+    assert run.place[1] == 60 + 360
+
+
 @pytest.mark.parametrize("speed", [SPEEDS[1], SPEEDS[8], SPEEDS[-1]], ids=lambda speed: speed.label)
 def test_playing_ends_at_the_end_and_backwards_at_the_beginning(figure: Replayed, speed: Speed) -> None:
     while (told := figure.does(o.Play(0.5, speed))) is None:

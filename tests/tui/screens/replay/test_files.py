@@ -145,7 +145,7 @@ async def test_text_is_marked_with_the_mouse_and_copied() -> None:
         await run.pilot.hover("#sentence", offset=(at.x + 5, at.y))
         await run.pilot.mouse_up("#sentence", offset=(at.x + 5, at.y))
         await run.press("y")
-        assert run.app.clipboard == "J3 is "
+        assert run.app.clipboard == "J3 is"
 
 
 async def test_capital_s_saves_a_picture_of_the_screen(folder: Path) -> None:
