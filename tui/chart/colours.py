@@ -14,7 +14,7 @@ from sim.life.job_state import NONE_CANCELLED, submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Ints, Workload
-from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
+from tui.look.palette import JOB_COLOURS, JOB_HUES, PART_COLOURS, Hue
 
 MODES = {
     "job": "which is which: each job keeps a colour of its own",
@@ -41,8 +41,6 @@ Owner: TypeAlias = Callable[[int], int | None]
 _KINDS = len(JOB_COLOURS) - 1
 """Largest number of kinds (such as users) with their own hue, the most frequent; others share one."""
 _OTHERS = _KINDS
-_APART = (1, 3, 5, 0, 2, 4)
-"""Places in the scale of six hues for successive partitions, so that neighbours differ much."""
 _DIGITS = 9
 """Largest number of last digits of a job's id from which its hue is computed."""
 _UNSEEN = 255
@@ -50,7 +48,7 @@ _UNSEEN = 255
 
 def partition_hue(partition: int) -> int:
     """Return the hue of a partition, for the chart and for its name in texts; no job has it."""
-    return Hue.RAMP + _APART[partition % len(_APART)]
+    return Hue.PART + partition % len(PART_COLOURS)
 
 
 class OwnHues:

@@ -1,10 +1,9 @@
 """Colours: what the names of styles look like, and the inks (numbered colours) of the chart.
 
 A `Look` is one way to see the program: dark, light or with high contrast; in colour, in monochrome or in ASCII. Code
-that
-draws names only styles and inks, and the look translates them to colours. The number of an ink is `hue * TONES + tone`.
-Hues are the twelve job colours in two shades, the six steps of a scale, and a few others. A tone is the strength of a
-hue.
+that draws names only styles and inks, and the look translates them to colours. The number of an ink is
+`hue * TONES + tone`. Hues are the twelve job colours in two shades, the six steps of a scale, six for partitions, and a
+few others. A tone is the strength of a hue.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ SIXTEEN = (
 """Colours of jobs in terminals with sixteen colours: all except greys."""
 RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725")
 """Colours of a scale from little to much, each lighter than the one before."""
-
-
+PART_COLOURS = ("#b89467", "#8b94a6", "#c1dce5", "#c1afe5", "#70b89d", "#e5e5c1")
+"""Colours of partitions: muted, because jobs stand out in front of them, and far from those of jobs."""
 RUN_COLOURS = "#f0f0e0", "#c090b0"
 JOB_HUES = 2 * len(JOB_COLOURS)
 """Number of hues for jobs: twelve colours in two shades."""
@@ -71,9 +70,11 @@ class Hue(IntEnum):
     WARM = MANY + 5
     PALE = MANY + 6
     """Second grey, so that two neighbouring jobs without a value differ"""
-    ONE = MANY + 7
+    PART = MANY + 7
+    """First of the six hues of partitions; no job has them, except if jobs are coloured by partition."""
+    ONE = PART + len(PART_COLOURS)
     """Hue of the first run in a comparison; no job and no other sign has it."""
-    OTHER = MANY + 8
+    OTHER = ONE + 1
 
 
 HUES = max(Hue) + 1
@@ -136,6 +137,7 @@ class Look:
     jobs: tuple[str, ...] = JOB_COLOURS
     runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
+    parts: tuple[str, ...] = PART_COLOURS
     soft: float = 0.8
     """Strength of a job's normal block, from 0 (background) to 1 (pure colour)."""
     lift: float = 1.0
@@ -250,7 +252,7 @@ class Look:
         if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
         hue, tone = divmod(fg, TONES)
-        is_job, is_text = hue < Hue.MANY, tone == Tone.TEXT
+        is_job, is_text = hue < Hue.MANY or Hue.PART <= hue < Hue.ONE, tone == Tone.TEXT
         weight = Style(
             bold=hue == Hue.ACCENT or is_text or (is_job and tone == Tone.STRONG),
             dim=tone == Tone.DIMMED and not self.colour,
@@ -299,6 +301,8 @@ class Look:
             return mixed(self.jobs[hue - len(self.jobs)], "#000000", SECOND)
         if hue < Hue.MANY:
             return self.ramp[hue - Hue.RAMP]
+        if Hue.PART <= hue < Hue.ONE:
+            return self.parts[hue - Hue.PART]
         neutral = {
             Hue.MANY: self.dim, Hue.NONE: self.background, Hue.ACCENT: self.accent, Hue.GREY: self.dim,
             Hue.COOL: self.cool, Hue.WARM: self.warm, Hue.PALE: mixed(self.dim, self.background, 0.72),
@@ -318,6 +322,7 @@ LIGHT = Look(
         "#00a9bd", "#cea700", "#008a68", "#5c1c8a", "#73af63", "#963f8f",
         "#005400", "#8d0d52", "#107dfc", "#bb452f", "#3a47e5", "#c17202",
     ),
+    parts=("#82553a", "#283a67", "#3a6779", "#674c4c", "#313a28", "#3a283a"),
     runs=("#2000a0", "#600030"),
     soft=0.85,
 )  # fmt: skip

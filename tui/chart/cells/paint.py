@@ -20,9 +20,9 @@ from tui.chart.scene import ChartScene, Outline
 from tui.look.palette import HUES, TONES, Hue, Look, Tone, ink
 from tui.look.text import shorten
 
-_LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""ASCII character of each hue's cells without colours: letters for jobs, digits for steps of a scale."""
-_BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
+_LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~123456"
+"""ASCII character of each hue's cells without colours: letters for jobs, digits for steps of a scale and partitions."""
+_BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫123456"
 """Character of each hue's cells without colours; first patterns for the twelve hues of jobs."""
 
 

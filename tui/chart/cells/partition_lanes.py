@@ -33,7 +33,7 @@ def name_ink(grid: Grid, number: int) -> int:
 
 def bars(area: Cells) -> Bools:
     hue, tone = np.divmod(area.fg, TONES)
-    return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.RAMP) & (hue < Hue.MANY)))
+    return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.PART) & (hue < Hue.ONE)))
 
 
 class _Bar(NamedTuple):
