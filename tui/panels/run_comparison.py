@@ -127,9 +127,9 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
         yield _row(context, versus(metric("jobs"), *counts), grid, label)
     yield from _shifts(context, scene, width)
     if scene.r is not None:
-        told = f"R {scene.r:+.2f} of bounded slowdowns: above 0 {scene.names[1]} is better"
-        brief = f"R {scene.r:+.2f}: above 0 {scene.names[1]} is better"
-        yield from worded(told if text.cells(told) <= width else brief, context, width, "dim")
+        worse = scene.names[scene.r < 0]
+        told = f"bounded slowdown {1 + abs(scene.r):.2f} times as high with {worse}" if scene.r else "equal slowdowns"
+        yield from worded(f"R {scene.r:+.2f}: {told}", context, width, "dim")
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:

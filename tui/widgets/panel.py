@@ -328,7 +328,7 @@ def _title(sheet: Sheet, context: Shown, width: int, edge: str) -> list[Segment]
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if edge else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
-        spans += [whose, Span(" ")]
+        spans += [Span(f"{whose.text.strip()} ", "dim")]
     room -= width_of(spans)
     note = text.shorten(sheet.note, max(room - 2, 0))
     rule = room - text.cells(note) - bool(note)

@@ -115,6 +115,24 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
     assert not any("●" in row.text for row in drawn)
 
 
+def test_of_which_run_the_other_panels_are_is_said() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 5)
+    drawn = [
+        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0]
+        for draw in (queue.draw, run_comparison.draw)
+    ]
+    titles = ["".join(segment.text for segment in row) for row in drawn]
+    assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]
+    assert replace(context, of_other=True).whose == Span(" easy ", "other")
+
+
+def test_the_ratio_of_slowdowns_is_told_in_words() -> None:
+    context = compared("lublin-128", "easy", "conservative", 984)
+    for ratio, told in ((0.25, "1.25 times as high with easy"), (-1.5, "2.50 times as high with conservative")):
+        shown = replace(context, scene=replace(context.scene, versus=replace(scene(context), r=ratio)))
+        assert line_of(shown, "R ", 80).text == f"R {ratio:+.2f}: bounded slowdown {told}"
+
+
 def test_whole_panel_is_known_at_the_end() -> None:
     told = draw(compared("lublin-128", "easy", "conservative", 900), (60, 60), 0).text
     assert "gained most" not in told

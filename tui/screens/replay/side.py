@@ -49,7 +49,7 @@ def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
 
 SIDE: dict[str, SidePanel] = {
     "versus": SidePanel(
-        _draw_versus, "G", "compared", "the comparison of two runs", 5, 0,
+        _draw_versus, "G", "compared", "the comparison of two runs", 12, 0,
         lambda state, scene: scene and scene.versus is not None, short="both",
     ),
     "matrix": SidePanel(

@@ -66,3 +66,8 @@ def test_panels_keep_their_sizes_while_they_fit() -> None:
     assert again == first
     later = arrange(120, 36, names, needs={"queue": 22, "decisions": 3}, was=first).panels
     assert dict(later)["queue"] >= 22
+
+
+def test_a_comparison_has_half_of_the_side() -> None:
+    rows = dict(arrange(120, 36, ["versus", "queue", "decisions"]).panels)
+    assert rows["versus"] >= rows["queue"] + rows["decisions"]
