@@ -70,10 +70,6 @@ class Checkpoint:
         return self._small._step
 
     @property
-    def time(self) -> float:
-        return self._small._time
-
-    @property
     def free(self) -> int:
         return self._small._free
 

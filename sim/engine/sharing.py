@@ -7,12 +7,11 @@ from the numbers of turns, without a loop over the turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from math import inf
-from typing import Any, Final
+from typing import Final
 
-from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
 from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
@@ -122,9 +121,6 @@ class Sharing:
         if is_new:
             self.new.add(rank)
 
-    def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        _CHANGES[type(decision)](self.matrix, decision)
-
     def leave(self, rank: int) -> None:
         self.matrix.remove(rank)
         del self.ran[rank], self.stall[rank]
@@ -160,11 +156,3 @@ class Sharing:
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
         return self.matrix.places()
-
-
-_CHANGES: dict[type, Callable[[Matrix, Any], object]] = {
-    Clean: lambda matrix, _: matrix.clean(),
-    DropRows: lambda matrix, _: matrix.drop_empty_rows(),
-    OpenRow: lambda matrix, _: matrix.open_row(),
-    Rehome: lambda matrix, step: matrix.move(step.job.rank, step.row),
-}

@@ -85,10 +85,6 @@ class History(Past):
             _append(column, steps[name])
         self.mark()
 
-    def count(self) -> None:
-        """Set the counters of steps and stretches to the lengths of the columns."""
-        self.collector.stretches, self.collector.steps = len(self._start), len(self._time)
-
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
 
@@ -201,14 +197,6 @@ class History(Past):
         self._clocks.append(turns.copy())
         self._clock_step.append(step)
 
-    def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Restore the record of the jobs in the matrix: `places` has (rank, columns, rows) of each. The last stretch of
-        such a job is its open one.
-        """
-        last, started = self._last, self._started
-        self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
-        self._new = {rank for rank in self._places if not started.has(rank)}
-
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
         self.collector.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
@@ -300,7 +288,7 @@ class History(Past):
         cut._given_up = {rank: when for rank, when in self._given_up.items() if when < step}
         if step:
             cut._free[-1] = free
-        cut.count()
+        cut.collector.stretches, cut.collector.steps = begun, step
         return cut
 
 

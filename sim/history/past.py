@@ -162,18 +162,10 @@ class Past:
         The columns are shared, nothing is copied. If the rows of the matrix take turns, the number of free processors
         after the last step is the average until the next step.
         """
-        return self._up_to(min(step, self.steps))
-
-    @property
-    def whole(self) -> Past:
-        """Return the history of the same run with all steps that have been simulated by now."""
-        return self._up_to(len(self._time))
-
-    def _up_to(self, steps: int) -> Past:
         past = Past.__new__(Past)
         for name in Past.__slots__:
             setattr(past, name, getattr(self, name))
-        past._steps = steps
+        past._steps = min(step, self.steps)
         return past
 
     def __len__(self) -> int:

@@ -133,7 +133,7 @@ class MatrixView:
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row in which all columns of the job are free; None if no row has room."""
+        """Return the first row in which all columns of the job are free, or None."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:

@@ -303,7 +303,7 @@ class Remembering(Preemptive):
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: Moment) -> None:
-        """Compute thresholds again where a finished job may have changed whom the policy protects."""
+        """Compute thresholds again where a finished job may have changed which jobs the policy protects."""
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             for rank, run in view.running.items():

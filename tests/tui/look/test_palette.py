@@ -52,14 +52,18 @@ def test_twelve_hues_differ_for_all_kinds_of_colour_vision(look: palette.Look) -
         assert min(found[pair] for pair in combinations(range(12), 2)) >= 10.3
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_partitions_are_muted_and_no_job_looks_like_one(look: Look) -> None:
-    parts = [look.inks[ink(hue, Tone.NAME)] for hue in range(Hue.PART, Hue.ONE)]
-    jobs = [look.inks[ink(hue, tone)] for hue in range(JOB_HUES) for tone in (Tone.FULL, Tone.STRONG)]
+@pytest.mark.parametrize("look", palette.LOOKS.values(), ids=palette.LOOKS)
+def test_partitions_are_muted_and_no_job_looks_like_one(look: palette.Look) -> None:
+    parts = [look.inks[palette.ink(hue, palette.Tone.NAME)] for hue in range(palette.Hue.PART, palette.Hue.ONE)]
+    jobs = [
+        look.inks[palette.ink(hue, tone)]
+        for hue in range(palette.JOB_HUES)
+        for tone in (palette.Tone.FULL, palette.Tone.STRONG)
+    ]
     found = apart([*parts, *jobs])
     assert found[:6, 6:].min() >= 4.9
     assert min(found[pair] for pair in combinations(range(6), 2)) >= 13
-    codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (*parts, *JOB_COLOURS)])
+    codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (*parts, *palette.JOB_COLOURS)])
     strength = np.ptp(codes, axis=1)
     assert strength[:6].max() <= 83 < np.median(strength[6:])
 

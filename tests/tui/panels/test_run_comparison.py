@@ -11,12 +11,14 @@ from sim.workload.source import Source
 from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
-from tui.look.sheets import Line
+from tui.look.sheets import Line, Span
+from tui.panels import queue, run_comparison
 from tui.panels.context import Context
 from tui.panels.run_comparison import between, draw
 from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import RunView
+from tui.widgets.panel import draw_rows
 
 END = 1995
 """Number of steps of lublin-128 under EASY."""
@@ -118,7 +120,7 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
 def test_of_which_run_the_other_panels_are_is_said() -> None:
     context = compared("z-figure4", "fcfs", "easy", 5)
     drawn = [
-        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0]
+        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, None)[0]
         for draw in (queue.draw, run_comparison.draw)
     ]
     titles = ["".join(segment.text for segment in row) for row in drawn]
