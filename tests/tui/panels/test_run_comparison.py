@@ -120,8 +120,7 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
 def test_of_which_run_the_other_panels_are_is_said() -> None:
     context = compared("z-figure4", "fcfs", "easy", 5)
     drawn = [
-        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, None)[0]
-        for draw in (queue.draw, run_comparison.draw)
+        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, None)[0] for draw in (queue.draw, run_comparison.draw)
     ]
     titles = ["".join(segment.text for segment in row) for row in drawn]
     assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]

@@ -154,16 +154,17 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help; the rows of `where` (the part with the focus) come first, None if there is no chart."""
+        """Make the help. After the first group come the rows of `where`, the part with the focus; None for no chart."""
         super().__init__()
         if where is None:
             self._groups: Groups = (*groups, ("Words", GLOSSARY))
             return
         title, rows = HERE.get(where, HERE["chart"])
         self._groups = (
+            groups[0],
             (f"Here: {title}", (*rows, *(IN_A_PANEL if title != "the chart" else ()))),
             ("How to read this screen", HOW_TO_READ),
-            *groups,
+            *groups[1:],
             ("Signs", SIGNS),
             ("To stop at (x)", STOPS),
             ("A policy of your own", OWN),

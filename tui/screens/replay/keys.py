@@ -177,11 +177,13 @@ KEEPING = (
     Key("q", "quit", "quit", "Quit; schedscope --session last restores this session.", 21),
 )
 GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
-    ("Playing", PLAYING),
-    ("What if", CHANGING),
-    ("Looking", LOOKING),
-    ("Keeping", KEEPING),
+    ("To move in time", PLAYING),
+    ("To ask what if", CHANGING),
+    ("To look closer", LOOKING),
+    ("To keep and to share", KEEPING),
 )
+EIGHT = "toggle_play", "step(1)", "step(-1)", "policy", "compare", "why", "find", "help"
+"""Actions for the first hour, with which the help begins."""
 _SIGNS = {
     "full_stop": ".", "comma": ",", "right_square_bracket": "]", "left_square_bracket": "[", "question_mark": "?",
     "slash": "/", "semicolon": ";", "colon": ":", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓",
@@ -202,6 +204,15 @@ def sign(keys: str) -> str:
 
 def told_of(action: str) -> str:
     return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
+
+
+def help_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return titles, and keys with their meanings: eight for the first hour, then the others by what they do."""
+    known = {key.action: key for key in every_key()}
+    groups = [("The eight keys", [known[action] for action in EIGHT])]
+    groups += [(title, [key for key in keys if key.action not in EIGHT]) for title, keys in GROUPS]
+    groups[-1][1].append(PALETTE)
+    return [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in groups]
 
 
 def every_key() -> Iterator[Key]:

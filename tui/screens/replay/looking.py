@@ -12,7 +12,7 @@ from tui.panels.context import QueueOrder
 from tui.replay.requests import Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.keys import GROUPS, PALETTE, chart_keys, every_key, sign
+from tui.screens.replay.keys import chart_keys, every_key, help_groups, sign
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS
@@ -195,8 +195,7 @@ class Looking:
 
     def help(self) -> None:
         chart = [(sign(key.key), key.description) for key in chart_keys()]
-        groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        groups[-1][1].append((PALETTE.keys, PALETTE.meaning))
+        groups = help_groups()
         if (guide := self._screen.state.guide) is not None:
             groups.insert(0, (guide.help[0], [*guide.help[1]]))
         where = self._screen.state.over or self._screen.in_focus or "chart"

@@ -1,3 +1,4 @@
+from collections import Counter
 from itertools import chain
 
 import pytest
@@ -10,6 +11,7 @@ from tui.panels.decision_icons import SIGNS as DECISIONS
 from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.help import OTHERWISE, SIGNS, STOPS, Groups, HelpScreen, drawn, filtered
 from tui.screens.replay.keys import GROUPS as KEYS
+from tui.screens.replay.keys import every_key, help_groups
 from tui.widgets.gantt import Gantt
 
 GROUPS: Groups = (
@@ -42,6 +44,14 @@ def test_the_sign_of_a_suspension_is_explained_as_it_is_drawn() -> None:
     drawn_as = DECISIONS[Suspend]
     assert [what for sign, what in SIGNS if sign == drawn_as.unicode] == ["suspended at this time for another job"]
     assert plain(drawn_as.unicode) == drawn_as.ascii
+
+
+def test_the_help_begins_with_eight_keys_and_tells_each_key_once() -> None:
+    (title, first), *others = help_groups()
+    assert (title, [key for key, _ in first]) == ("The eight keys", ["space", "→", "←", "p", "v", "w", "/", "?"])
+    told = Counter(key for _, rows in (("", first), *others) for key, _ in rows)
+    assert set(told.values()) == {1}
+    assert len(told) == len([*every_key()]) + 1
 
 
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:

@@ -158,6 +158,13 @@ async def test_what_is_hidden_is_remembered() -> None:
         assert run.app.settings.panels["queue"] is True
 
 
+async def test_a_question_mark_lists_every_key() -> None:
+    async with replay() as run:
+        await run.press("question_mark")
+        assert run.text.index("The eight keys") < run.text.index("Here: the chart")
+        assert "Play, or pause." in run.text
+
+
 async def test_enter_takes_the_current_choice() -> None:
     async with replay() as run:
         await run.press("c", "enter")
