@@ -48,4 +48,5 @@ async def hover(run: Replay, selector: str, spot: Offset = NULL_OFFSET) -> None:
 def cell(run: Replay, time: float, processor: int) -> Offset:
     chart = run.scene.chart
     assert chart is not None
-    return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.rows_of(processor).start // 2)
+    rows = chart.view.rows_of(processor)
+    return Offset(margin(chart.workload.procs) + chart.view.column_of(time), (rows.start + rows.stop) // 4)

@@ -131,7 +131,7 @@ async def test_the_pointer_tells_about_the_job_below_it() -> None:
         await hover(run, "#chart", cell(run, 300, 0))
         assert str(run.screen.chart.tooltip).startswith("J1 · 6 processors")
         await hover(run, "#chart", cell(run, 1150, 2))
-        assert str(run.screen.chart.tooltip) == "at 00:19:07 processor 3 was free"
+        assert str(run.screen.chart.tooltip) == "at 00:19:07 processor 2 was free"
 
 
 async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
@@ -169,7 +169,7 @@ async def test_a_drag_with_shift_measures_time_and_processors() -> None:
         assert "├" in seen(run, "#chart")
         await run.pilot.mouse_up("#chart", offset=cell(run, 1200, 5), shift=True)
         await run.settle()
-        assert "9m45, from 00:10:07 to 00:19:52; 5 processors, 1 to 5" in seen(run, "#sentence")
+        assert "9m45, from 00:10:07 to 00:19:52; 6 processors, 0 to 5" in seen(run, "#sentence")
         assert "├" not in seen(run, "#chart")
         assert view(run) == before
         assert run.screen.state.selected is None
