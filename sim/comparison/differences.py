@@ -221,6 +221,7 @@ class Comparison(Tabular):
 
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
+    """Return how a second schedule differs from a first one of the same jobs."""
     if first.workload.ids != second.workload.ids:
         raise ParameterError("only two schedules of the same jobs can be compared")
     values = tuple({**aggregates(each), **fragmentation(each)} for each in (first, second))

@@ -46,8 +46,8 @@ class LessonValue(NamedTuple):
     def written(self, now: float) -> str:
         """Return the number as text; a point in time is written without the day if it is on that of `now`.
 
-        >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
-        ('00:10:00', '9m50', '3')
+        >>> LessonValue(600, "moment").written(0), LessonValue(590, "span").written(0)
+        ('00:10:00', '9m50')
         """
         match self.unit:
             case "moment":

@@ -75,7 +75,7 @@ class PastJobs:
         >>> from dataclasses import replace
         >>> done = ClusterJob("1", "1", "COMPLETED", user="a", limit=100, start=0)
         >>> jobs = [replace(done, id=str(n), end=10.0 * n) for n in range(1, 9)]
-        >>> past, new = Past(jobs), ClusterJob("9", "9", "PENDING", user="a", limit=1000)
+        >>> past, new = PastJobs(jobs), ClusterJob("9", "9", "PENDING", user="a", limit=1000)
         >>> past.length(new, 0.5), past.length(new, 0.5, so_far=250), past.length(new, 0.9, so_far=790)
         (500.0, 600.0, 1000)
         """

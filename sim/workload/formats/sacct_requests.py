@@ -170,7 +170,7 @@ def cores_by_node(stays: Sequence[NodeStay], sizes: Sequence[int]) -> list[tuple
     Jobs on several nodes, in order of start, get the cores that are left. If too few are left, as suspended jobs count
     as users of theirs, a job's nodes get equal shares.
 
-    >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
+    >>> cores_by_node([NodeStay(0, 9, 3, (0,)), NodeStay(2, 5, 5, (0, 1)), NodeStay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
     """
     found: list[tuple[int, ...]] = [stay.counts or (stay.cores,) for stay in stays]

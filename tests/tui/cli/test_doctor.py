@@ -26,7 +26,7 @@ def test_report_says_what_to_mend_and_stays_text() -> None:
     lines = report([Finding("terminal", "size", "wrong", "40x10", "make it at least 60x18")])
     assert lines == ["terminal", "  wrong  size  40x10", "         make it at least 60x18", "", "1 wrong"]
     found = requirements()
-    assert {"numpy", "click", "textual", "rich", "platformdirs"} == set(found[""])
+    assert {"numpy", "librt", "click", "textual", "rich", "platformdirs"} == set(found[""])
     assert "pyarrow" in found["parquet"]
     finding = by_name(terminal(Terminal({"TERM": "x\x1b[31m"}, "utf-8", (80, 24), 8)))["colours"]
     assert "\x1b" not in finding.what

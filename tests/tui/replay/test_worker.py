@@ -140,7 +140,7 @@ def test_half_drawn_chart_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ReplayController, "scenes", scenes)
     with watching("lublin-128") as watched:
         # the scene before the hurried one may be the last that is shown
-        watched.wait_for(lambda: hurried and watched.shown[-1].scene.complete)
+        watched.wait_for(lambda: hurried and watched.shown and watched.shown[-1].scene.complete)
         watched.wait_for(lambda: (chart := watched.shown[-1].scene.chart) and not chart.pending)
 
 

@@ -146,7 +146,7 @@ def so_far(game: Game) -> str:
 def placed(scores: Sequence[GameScore]) -> str:
     """Return text on the player's place among all scores by mean wait, and by worst wait.
 
-    >>> placed([Score("you", 60, 900, "J1"), Score("easy", 90, 300, "J2")])
+    >>> placed([GameScore("you", 60, 900, "J1"), GameScore("easy", 90, 300, "J2")])
     'You are number 1 of 2 by mean wait, number 2 by the worst wait.'
     """
     you = next(each for each in scores if each.who == "you")

@@ -102,7 +102,6 @@ class Page:
 def arranged(entries: Sequence[MenuEntry], width: int, height: int) -> Page:
     """Return the page for a screen of this size: pictures in one to three columns, and lines below them.
 
-    >>> from tui.screens.first.entries import samples
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
     [(21, 3), (13, 3), (21, 6), (23, 14)]
     """
