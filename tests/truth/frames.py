@@ -64,7 +64,7 @@ class Frame:
 
 
 class Noted:
-    """What the queue panel says if no job waits."""
+    """Sentence of the queue panel if no job waits."""
 
 
 class Waiting:

@@ -1,4 +1,4 @@
-"""What `schedscope compare` says of two runs, recomputed from the starts and ends of the jobs in both."""
+"""Sentences of `schedscope compare` about two runs, recomputed from the starts and ends of the jobs in both."""
 
 from collections.abc import Sequence
 from functools import cached_property

@@ -30,7 +30,7 @@ from tui.sessions.autosave import STATE
 @pytest.fixture(scope="session", autouse=True)
 def _idle_when_all_is_handled() -> Iterator[None]:
     """Replace the wait of Textual's tests, which takes up to a second a key in a program with a worker, by one until
-    all messages are handled. Where every widget waits for a message already, none is sent to each to find that out."""
+    all messages are handled. No message is sent to find that out if every widget waits for one."""
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         until, quiet, app, loop = monotonic() + max_sleep, 0, active_app.get(), asyncio.get_running_loop()

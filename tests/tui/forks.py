@@ -150,7 +150,7 @@ def forked(
 
 def ran(*arguments: str, cwd: Path | None = None, stdout: int | None = None) -> subprocess.CompletedProcess[str]:
     """Run `schedscope` with these arguments in a fork until it ends, with files instead of a terminal; return its exit
-    code and output. What goes to the file descriptor `stdout`, if given, is not returned."""
+    code and output. The output leaves out what is written to the file descriptor `stdout`."""
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err, open(os.devnull) as none:
         files = none.fileno(), out.fileno() if stdout is None else stdout, err.fileno()
         program = forked(*arguments, files=files, cwd=cwd)

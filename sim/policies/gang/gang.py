@@ -7,6 +7,7 @@ is rebuilt in phases at each arrival and each completion. The engine runs the tu
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,9 @@ class TimeShared(Policy):
         """
         return True
 
+    @abstractmethod
     def schedule(self, now: Moment) -> None:
-        raise NotImplementedError
+        """Place waiting jobs in the matrix: the phase Schedule."""
 
     def place_in_new_row(self, now: Moment, job: Job, span: float | None) -> None:
         """Open a row and place the job in it, because the job fits in no existing row.

@@ -154,7 +154,7 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help. After the first group come the rows of `where`, the part with the focus; None for no chart."""
+        """Make the help. After the first group come the rows of `where`, the part with the focus; None elsewhere."""
         super().__init__()
         if where is None:
             self._groups: Groups = (*groups, ("Words", GLOSSARY))
