@@ -17,7 +17,7 @@ UNTOLD: Final = ""
 """Label of a field that screens do not show among the numbers"""
 
 
-class Field:
+class ReasonField:
     """Field of a reason: the kind of its values, its name, and the label with which screens show it. The label None
     stands for the name in words.
     """
@@ -26,20 +26,20 @@ class Field:
         self.kind, self.name, self.label = kind, name, label
 
 
-job = partial(Field, JOB)
-jobs = partial(Field, JOBS)
-moment = partial(Field, MOMENT)
-span = partial(Field, SPAN)
-whole = partial(Field, WHOLE)
-number = partial(Field, NUMBER)
-text = partial(Field, TEXT, label=UNTOLD)
-flag = partial(Field, FLAG, label=UNTOLD)
+job = partial(ReasonField, JOB)
+jobs = partial(ReasonField, JOBS)
+moment = partial(ReasonField, MOMENT)
+span = partial(ReasonField, SPAN)
+whole = partial(ReasonField, WHOLE)
+number = partial(ReasonField, NUMBER)
+text = partial(ReasonField, TEXT, label=UNTOLD)
+flag = partial(ReasonField, FLAG, label=UNTOLD)
 
 
 class Because:
     """Reason with the numbers that decided. Its constructor takes the values of `fields` in their order."""
 
-    fields: ClassVar[tuple[Field, ...]] = ()
+    fields: ClassVar[tuple[ReasonField, ...]] = ()
 
     def values(self) -> tuple[Any, ...]:
         """Return the values of the fields, in order."""

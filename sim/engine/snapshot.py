@@ -154,7 +154,7 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Queue(Sequence[Queued]):
+class QueueSeen(Sequence[Queued]):
     """Waiting jobs from front to back. It is an immutable sequence; a member is made only when it is accessed.
 
     Collections have ranks, and mappings have them as keys; they are not copied, so they must not change.
@@ -177,14 +177,14 @@ class Queue(Sequence[Queued]):
     notes: Mapping[str, Mapping[int, float]]
     """Numbers of the policy's columns, by the name of the column"""
 
-    def frozen(self, why: Mapping[int, Reason]) -> Queue:
+    def frozen(self, why: Mapping[int, Reason]) -> QueueSeen:
         """Return a copy with the reasons `why`, which shares no collection with a run."""
         return replace(
             self, moved=dict(self.moved), reserved=frozenset(self.reserved), granted=frozenset(self.granted),
             lasts=dict(self.lasts), rows=dict(self.rows), why=why, notes=copied(self.notes),
         )  # fmt: skip
 
-    def unplanned(self) -> Queue:
+    def unplanned(self) -> QueueSeen:
         return replace(self, planned={}, moved={}, reserved=(), rows={}, why={})
 
     def place_of(self, rank: int) -> int | None:
@@ -233,7 +233,7 @@ class Queue(Sequence[Queued]):
         return map(self._queued, self.jobs)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Queue | tuple):
+        if not isinstance(other, QueueSeen | tuple):
             return NotImplemented
         return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
@@ -241,7 +241,7 @@ class Queue(Sequence[Queued]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"Queue({list(self)!r})"
+        return f"QueueSeen({list(self)!r})"
 
     def _queue_index(self, job: Job) -> int:
         """Return the index of the job's queue in the policy's queues; 0 if the policy gives an index that does not
@@ -349,7 +349,7 @@ class Snapshot:
     """All changes of the policy up to and including this step."""
     nodes: NodeMachine | None
     """Copy of the machine of nodes, with what each running job holds; None for equal processors."""
-    queue: Queue
+    queue: QueueSeen
     """Waiting jobs in the policy's order."""
     next_time: float | None
     """Time of the next step; None at the end of the run."""

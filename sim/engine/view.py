@@ -20,7 +20,7 @@ from sim.decisions.sentences import Reason
 from sim.engine.copies import copied
 from sim.engine.moment import Moment
 from sim.engine.sharing import Sharing
-from sim.engine.snapshot import Counts, Entry, Lazily, Queue, Running, Snapshot, Suspended
+from sim.engine.snapshot import Counts, Entry, Lazily, QueueSeen, Running, Snapshot, Suspended
 from sim.engine.stay import Stay
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
@@ -160,9 +160,9 @@ class LiveView:
         return _suspended(self._present, sorted(self._present._suspended))
 
     @property
-    def queue(self) -> Queue:
+    def queue(self) -> QueueSeen:
         present, columns = self._present, self.columns
-        return Queue(
+        return QueueSeen(
             self.waiting, present._time, present._policy, len(self.queues), present.planned_starts(), present._moved,
             present._reserved, present._granted, present._lasts, present._expected_row, {}, columns,
             _noted(present, columns),

@@ -22,7 +22,7 @@ _JOBS_AT_ONCE = 1024
 """Number of jobs whose amounts on nodes are computed at once."""
 
 
-class Stays(NamedTuple):
+class CoreStays(NamedTuple):
     """Stays of jobs on their cores, in columns: rank of the job, begin and end of the stay in seconds, and the cores.
     The end is infinite while the job runs.
     """
@@ -130,7 +130,7 @@ def nodes_on(shape: Shape, sets: SetTable) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(found[begin:end]) for begin, end in pairwise([0, *ends]))
 
 
-def uses_at(shape: Shape, times: Sequence[float], stays: Stays, waits: Waits) -> Iterator[Use]:
+def uses_at(shape: Shape, times: Sequence[float], stays: CoreStays, waits: Waits) -> Iterator[Use]:
     """Yield the use of the nodes at each of the times, which are in ascending order. All events of that time are
     included.
     """
@@ -145,7 +145,7 @@ def uses_at(shape: Shape, times: Sequence[float], stays: Stays, waits: Waits) ->
         yield Use(free, smallest_requests(frozenset(map(requests.__getitem__, waiting))))
 
 
-def _free_at(shape: Shape, times: Sequence[float], stays: Stays) -> Iterator[Amounts]:
+def _free_at(shape: Shape, times: Sequence[float], stays: CoreStays) -> Iterator[Amounts]:
     """Yield the free amounts of each resource on each node at each of the times."""
     holders, now = Holders(shape), shape.has
     seen, first, last = _spans(times, stays.start, stays.end)
@@ -196,7 +196,7 @@ def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int
     """Return the present use of the nodes; `held` has (rank, cores as bits) of each running job, `waiting` the ranks of
     waiting jobs.
     """
-    stays = Stays.of((rank, 0.0, inf, cores) for rank, cores in held)
+    stays = CoreStays.of((rank, 0.0, inf, cores) for rank, cores in held)
     queue = np.fromiter(waiting, np.int64)
     waits = Waits(queue, np.zeros(len(queue)), np.full(len(queue), inf))
     (found,) = uses_at(shape, (0.0,), stays, waits)

@@ -34,13 +34,13 @@ from sim.history.stretch import KINDS, SPECULATIVE
 from sim.life.moments import (
     Ended,
     Entered,
+    Foreseen,
     Interrupted,
     Moment,
+    Ousted,
     Pass,
     Paused,
-    Planned,
     Requeued,
-    Returned,
     Shared,
     Started,
     Submitted,
@@ -247,7 +247,7 @@ class JobRecorder:
         self._close_stay()
         own = tuple(map(type, self._decisions_on_it()))
         if self._where == "queue" or (self._in_rows == "new" and {Start, Backfill, Place} & {*own}):
-            self._moments.append(Returned(self.engine.now))
+            self._moments.append(Ousted(self.engine.now))
             if self._where != "queue":
                 self._note_passers()
         elif (self._where == "suspended" or {Resume, Place} & {*own}) and Suspend not in own:
@@ -478,7 +478,7 @@ class Plans:
 
     def see_step(
         self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
-    ) -> Planned | Unplanned | None:
+    ) -> Foreseen | Unplanned | None:
         """Return the change of the planned start in this step, or None; `freed` jobs ended, `waits`: still waiting."""
         self._see_head(decisions)
         engine, was, at = self._engine, self.at, self._planned_in(decisions)
@@ -489,7 +489,7 @@ class Plans:
             return None if was is None else Unplanned(engine.now, was, self.head)
         early = tuple(holder for holder in freed if holder.until > engine.now)
         promised = engine.moment.promises and self.why is not None
-        return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers(), promised)
+        return Foreseen(engine.now, at, was, self.why, early, self._passers(was), self._newcomers(), promised)
 
     def _see_head(self, decisions: Sequence[Decision]) -> None:
         for decision in decisions:

@@ -10,7 +10,7 @@ from sim.engine.engine import Engine
 from sim.history.past import specs_of
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
-from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
+from sim.life.moments import Foreseen, Moment, Pass, Paused, Shared, Waited
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.support.formatting import clock
@@ -56,8 +56,8 @@ class Life:
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property
-    def plans(self) -> tuple[Planned, ...]:
-        return tuple(m for m in self.moments if isinstance(m, Planned))
+    def plans(self) -> tuple[Foreseen, ...]:
+        return tuple(m for m in self.moments if isinstance(m, Foreseen))
 
     @property
     def pauses(self) -> tuple[Paused, ...]:

@@ -67,7 +67,7 @@ class Waited:
 
 
 @dataclass(frozen=True)
-class Planned:
+class Foreseen:
     """Plan of the start, made at `time`, with possible causes of a move from `was` (None: first plan)."""
 
     time: float
@@ -129,7 +129,7 @@ class Interrupted(Requeued):
 
 
 @dataclass(frozen=True)
-class Returned:
+class Ousted:
     """Return of the job to the queue, because a switch of the policy dissolved the matrix before the job had a turn."""
 
     time: float
@@ -208,7 +208,7 @@ class Ended:
 
 
 Moment: TypeAlias = (
-    Submitted | Waited | Planned | Unplanned | Started | Requeued | Returned | Paused | Entered | Shared | Told | Ended
+    Submitted | Waited | Foreseen | Unplanned | Started | Requeued | Ousted | Paused | Entered | Shared | Told | Ended
 )
 
 

@@ -15,12 +15,12 @@ from sim.life.life import Life
 from sim.life.moments import (
     Ended,
     Entered,
+    Foreseen,
     Interrupted,
     Moment,
+    Ousted,
     Paused,
-    Planned,
     Requeued,
-    Returned,
     Shared,
     Started,
     Submitted,
@@ -56,7 +56,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
             case Paused():
                 if id(moment) in pauses:
                     rows += _pauses(pauses[id(moment)], life.job)
-            case Planned() | Unplanned():
+            case Foreseen() | Unplanned():
                 if id(moment) in plans:
                     rows.append((moment.time, _sentence_of(moment, life)))
             case Told():
@@ -82,8 +82,8 @@ def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
 
 def _plans_told(life: Life, most: int) -> set[int]:
     """Return the identities (`id`) of the plans that get a row: the first, and the ones that moved most."""
-    plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
-    great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
+    plans = [m for m in life.moments if isinstance(m, Foreseen | Unplanned)]
+    great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Foreseen) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
@@ -107,10 +107,10 @@ def _sentence_of(moment: Moment, life: Life) -> str:
     match moment:
         case Submitted():
             return _submitted(moment)
-        case Planned(was=None):
+        case Foreseen(was=None):
             verb = "Promised" if moment.promised else "Planned"
             return f"{verb} to start at {at(moment.at)}{_why_planned(moment, life)}."
-        case Planned():
+        case Foreseen():
             return _moved_sentence(moment, life)
         case Unplanned():
             ahead = f": {name(moment.ahead)} is now first in the queue" if moment.ahead else ""
@@ -123,7 +123,7 @@ def _sentence_of(moment: Moment, life: Life) -> str:
         case Requeued():
             killed = f"Speculative run killed after {span(moment.lost)}"
             return f"{killed}: its work is lost and the job returns to the queue."
-        case Returned():
+        case Ousted():
             return "Its row had not had a turn when the policy was switched: it returns to the queue."
         case Entered():
             return _entered(moment, life)
@@ -143,7 +143,7 @@ def _submitted(moment: Submitted) -> str:
     return f"Submitted: {count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
 
 
-def _moved_sentence(moment: Planned, life: Life) -> str:
+def _moved_sentence(moment: Foreseen, life: Life) -> str:
     at = clock_near(moment.time)
     way = "earlier" if moment.moved < 0 else "later"
     told = f"Planned start moved from {at(moment.was or 0)} to {at(moment.at)}, {span(abs(moment.moved))} {way}"
@@ -157,7 +157,7 @@ def _moved_sentence(moment: Planned, life: Life) -> str:
     return f"{told}{_why_planned(moment, life)}."
 
 
-def _why_planned(moment: Planned, life: Life) -> str:
+def _why_planned(moment: Foreseen, life: Life) -> str:
     return "" if moment.because is None else f": {why(moment.because, life.job, clock_near(moment.time))}"
 
 

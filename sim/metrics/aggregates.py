@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule
-from sim.history.node_use import Stays, Waits, barred, uses_at
+from sim.history.node_use import CoreStays, Waits, barred, uses_at
 from sim.machine.moment import MOMENT
 from sim.metrics.catalogue import METRICS, SPREADS
 from sim.metrics.finished_jobs import FinishedJobs
@@ -190,7 +190,7 @@ def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) 
     moments = _moments(time)
     start, ended = (np.nan_to_num(column, nan=inf) for column in (schedule.start, schedule.end))
     ranks = np.arange(len(start))
-    stays, waits = Stays(ranks, start, ended, schedule.cores), Waits(ranks, schedule.workload.due, start)
+    stays, waits = CoreStays(ranks, start, ended, schedule.cores), Waits(ranks, schedule.workload.due, start)
     lengths = np.diff(np.append(moments, time[-1]))
     lost = np.zeros(len(BARS))
     for use, length in zip(uses_at(shape, moments.tolist(), stays, waits), lengths.tolist(), strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
-from sim.history.node_use import Stays, Use, Waits, barred, use_now, uses_at
+from sim.history.node_use import CoreStays, Use, Waits, barred, use_now, uses_at
 from sim.history.past import Past
 from sim.support.formatting import count, printable, shortened
 from sim.workload.model import Workload
@@ -133,7 +133,7 @@ class NodeRows:
             return ()
         times = [view.time_at(column + 0.5) for column in columns]
         begin, end = view.time_at(columns[0]), nextafter(times[-1], inf)
-        stays = Stays.of(
+        stays = CoreStays.of(
             (held.rank, held.start, inf if held.end is None else held.end, held.processors)
             for held in history.between(begin, end)
         )

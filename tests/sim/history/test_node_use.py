@@ -7,7 +7,7 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.history import node_use
-from sim.history.node_use import Holders, Stays, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
+from sim.history.node_use import CoreStays, Holders, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
 from sim.history.processor_sets import SetTable
 from sim.machine.nodes import NodeMachine
 from sim.workload.models.generated import generate
@@ -77,7 +77,7 @@ def test_least_leaves_out_requests_for_more_of_everything() -> None:
 def test_use_changes_with_every_event() -> None:
     request = Request((2, 50, 0), nodes=1)
     made = shape(request, request)
-    stays = Stays.of([(0, 0.0, 10.0, 0b11), (1, 10.0, inf, 0b11)])
+    stays = CoreStays.of([(0, 0.0, 10.0, 0b11), (1, 10.0, inf, 0b11)])
     waits = Waits(np.array([0, 1]), np.array([0.0, 5.0]), np.array([0.0, 10.0]))
     found = list(uses_at(made, [0.0, 5.0, 10.0], stays, waits))
     assert [len(use.waiting) for use in found] == [0, 1, 0]
@@ -100,7 +100,7 @@ def test_amounts_recomputed_from_cores_are_those_of_the_machine(tmp_path: Path) 
 
 def test_uses_at_many_times_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     made = shape(*[Request((1, 10, 0), nodes=1)] * 12)
-    stays = Stays.of((rank, rank / 2, rank / 2 + 3, 1 << rank) for rank in range(12))
+    stays = CoreStays.of((rank, rank / 2, rank / 2 + 3, 1 << rank) for rank in range(12))
     times = [0.5 * number for number in range(20)]
     monkeypatch.setattr(node_use, "_CELLS", 10)
     monkeypatch.setattr(node_use, "_JOBS_AT_ONCE", 1)

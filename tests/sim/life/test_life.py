@@ -17,7 +17,7 @@ from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, TooFewFree
 from sim.engine.engine import Engine
 from sim.history.stretch_queries import InTheWay
 from sim.life.life import Life, life_of
-from sim.life.moments import Planned, Unplanned
+from sim.life.moments import Foreseen, Unplanned
 from sim.life.summary import figures
 from sim.policies import parse_policy
 from sim.workload.follows import After, Follow
@@ -102,10 +102,10 @@ def test_a_head_that_is_overtaken_loses_its_planned_start() -> None:
     """With order=sjf, job 2 is first in the queue until the shorter job 3 arrives, which starts first."""
     of = workload(2, (0, 2, 50, 50), (10, 2, 30, 30), (20, 2, 5, 5))
     lived = life(of, "easy:order=sjf", "2")
-    assert [(type(m), m.time) for m in lived.moments if isinstance(m, Planned | Unplanned)] == [
-        (Planned, 10),
+    assert [(type(m), m.time) for m in lived.moments if isinstance(m, Foreseen | Unplanned)] == [
+        (Foreseen, 10),
         (Unplanned, 20),
-        (Planned, 50),
+        (Foreseen, 50),
     ]
     (passed,) = lived.passes
     assert (passed.time, passed.job.id, passed.behind) == (50, "3", False)

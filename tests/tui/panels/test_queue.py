@@ -9,7 +9,7 @@ import pytest
 from sim.decisions.sentences import Unit
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
-from sim.engine.snapshot import Queue, Queued
+from sim.engine.snapshot import Queued, QueueSeen
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
 from sim.why.evidence import obstacle
@@ -152,7 +152,7 @@ def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> 
     context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
     shown = context.scene.snapshot
     planned = {queued.job.rank: queued.planned or 0 for queued in shown.queue}
-    only_first = Queue(
+    only_first = QueueSeen(
         shown.queue.jobs, 2, shown.rules, 1, planned=planned, moved={}, reserved=[shown.queue.jobs[0].rank], granted=(),
         lasts={}, rows={}, why={}, columns=(), notes={},
     )  # fmt: skip
