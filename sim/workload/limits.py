@@ -58,6 +58,11 @@ class Limits:
         submits = tuple(self.submits[job] for job in jobs) if self.submits else ()
         return Limits(self.bounds, tuple(self.demands[job] for job in jobs), submits)
 
+    def with_unlimited(self, jobs: int) -> Limits:
+        """Return the limits with further jobs at the end, to which none of them applies."""
+        none: tuple[tuple[()], ...] = ((),) * jobs
+        return Limits(self.bounds, self.demands + none, self.submits + none if self.submits else ())
+
     def never(self) -> Mapping[str, NDArray[np.bool_]]:
         """Return the reason of a limit -> True for each job that alone exceeds it, and so can never start.
 

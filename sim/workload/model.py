@@ -8,11 +8,12 @@ Transforms (`sim.workload.transforms`) return a changed `Workload`; `with_overru
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import IntEnum
 from functools import cached_property, reduce
+from math import inf
 from operator import or_
 from threading import Lock
 from typing import Any, Literal, TypeAlias, overload
@@ -22,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.support.errors import NotThereError, ParameterError, TraceError, near
-from sim.support.formatting import processors, quoted
+from sim.support.formatting import printable, processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, values_of
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of
 from sim.workload.job import Job as Job
 from sim.workload.job import jobs_of
+from sim.workload.job_changes import JobChanges
 from sim.workload.limits import Limits
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, sizes_over_time
@@ -243,10 +245,23 @@ class Workload:
     """Predecessors and think times in the trace, which count only with `--feedback`."""
     limits: Limits | None = None
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
+    changes: JobChanges = JobChanges()
+    """Jobs that are withdrawn, changed or added, compared with the trace."""
+    changed_since: float = inf
+    """Earliest submission of a job in `changes`; before it, runs with and without them are the same."""
+    remade: Callable[[JobChanges], Workload] | None = field(default=None, repr=False, compare=False)
+    """Function that returns the jobs of the same trace with other changes; None if the trace is not known."""
 
     def title(self, spec: str) -> str:
-        """Return the title of a run under the policy `spec`: the spec and, if not `recorded`, the kind of estimates."""
-        return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
+        """Return the title of a run under the policy `spec`, with other estimates than recorded and changes of jobs."""
+        told = spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
+        return "; ".join([told, *map(printable, self.changes.words)])
+
+    def with_changes(self, changes: JobChanges) -> Workload:
+        """Return the workload of the same trace with exactly these changes of jobs."""
+        if self.remade is None:
+            raise NotThereError(f"the jobs of {self.name} cannot be changed here: it was not read from a trace")
+        return self.remade(changes)
 
     @cached_property
     def due(self) -> Floats:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sim.support.errors import ParameterError
 from sim.support.formatting import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
+from sim.workload.job_changes import parse_changes, parse_jobs, parse_without, written_texts
 from sim.workload.outages import parse_machine, parse_outages, written_machine, written_outages
 
 if TYPE_CHECKING:
@@ -221,6 +222,18 @@ OPTIONS = {
         many=True,
     ),
     **options_of(TransformOptions),
+    "without": Option(
+        "without", (), str, "Withdraw a job, as if it had never been submitted. Repeatable.", "JOB",
+        called="a withdrawn job", read=parse_without, write="; ".join, many=True,
+    ),
+    "change": Option(
+        "change", (), str, "Change procs, estimate, run or submit of a job: J17:procs=4,estimate=2h. Repeatable.",
+        "JOB:FIELD=VALUE", called="a change of a job", read=parse_changes, write=written_texts, many=True,
+    ),
+    "add": Option(
+        "add", (), str, "Add a job, PROCESSORSxRUNTIME/ESTIMATE@SUBMIT like 5x10m@d3. Repeatable.", "JOB",
+        called="an added job", read=parse_jobs, write=written_texts, many=True,
+    ),
     "count": Option(
         "count", "cpus", str, "Count CPUs or nodes of a sacct dump as processors.", choices=("cpus", "nodes")
     ),

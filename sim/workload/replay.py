@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from sim.annexes import annexed
 from sim.workload.formats.slog import is_recording
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Trace, Workload
 from sim.workload.source import Source, find
 
@@ -36,7 +38,13 @@ class JobsRead:
         return Replay(self.trace, self.ready(source.made(whole)), self.seen)
 
     def ready(self, workload: Workload) -> Workload:
-        return workload if self.seen is None else self.seen.ready(workload)
+        if self.seen is None:
+            return workload
+        return replace(self.seen.ready(workload), remade=partial(_ready, self.seen, workload))
+
+
+def _ready(seen: Facts, workload: Workload, changes: JobChanges) -> Workload:
+    return seen.ready(workload.with_changes(changes))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,12 +14,13 @@ from sim.workload import reading
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.formats.sacct import Reading
 from sim.workload.formats.zone import zone_of
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
 from sim.workload.outages import Down, Resize, outages_of
 from sim.workload.requests import on_nodes
 from sim.workload.samples import Sample, captions, sample_of, sample_path
-from sim.workload.transforms import Transforms
+from sim.workload.transforms import Transforms, change_jobs
 
 _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
 """Names of the options that concern the reading of the trace."""
@@ -37,6 +39,7 @@ class Source:
     outage: tuple[Down, ...] = ()
     nodes: str | None = None
     zone: str | None = None
+    changes: JobChanges = JobChanges()
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
@@ -45,7 +48,8 @@ class Source:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
         values = {name: option.taken(given.get(name)) for name, option in OPTIONS.items()}
         machine = {name: values.pop(name) for name in (*_OF_TRACE, "machine", "outage")}
-        return cls(trace, **machine, transforms=Transforms(**values))
+        changes = JobChanges(**{name: values.pop(name) for name in vars(JobChanges())})
+        return cls(trace, **machine, transforms=Transforms(**values), changes=changes)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -54,7 +58,7 @@ class Source:
 
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
-        values = {**vars(self), **vars(self.transforms)}
+        values = {**vars(self), **vars(self.transforms), **vars(self.changes)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
@@ -78,9 +82,15 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return `workload` after all transforms, with outages; the overrun rule only if `with_overruns`."""
-        apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
-        return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
+        """Return `workload` after transforms and changes of jobs, with outages; the overrun rule only if asked for."""
+        made = change_jobs(self.transforms.apply_without_overruns(workload), self.changes)
+        if with_overruns:
+            made = made.with_overruns(self.transforms.overrun)
+        made = made.with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
+        return replace(made, remade=partial(self._remade, workload))
+
+    def _remade(self, workload: Workload, changes: JobChanges) -> Workload:
+        return replace(self, changes=changes).made(workload)
 
 
 def is_line(trace: str) -> bool:

@@ -12,23 +12,28 @@ with and without reservations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from sim.support.errors import NotThereError, ParameterError, similar
-from sim.support.formatting import quoted
+from sim.support.formatting import name, quoted
+from sim.workload.columns import NumberIds, joined
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import SESSION, in_sessions, with_other_thought
 from sim.workload.formats.table import LARGEST
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 from sim.workload.models import sud
 from sim.workload.models.generated import offered
 from sim.workload.models.hyper_erlang import fit
 from sim.workload.models.lublin import generate
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
+from sim.workload.shape import Request
+from sim.workload.typed_jobs import PuzzleJob
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
@@ -224,6 +229,84 @@ class Transforms(TransformOptions):
         if self.reserve:
             workload = reserve(workload, self.reserve, self.lead, self.seed)
         return _within_bounds(workload)
+
+
+# Changes of single jobs
+
+
+def change_jobs(workload: Workload, changes: JobChanges) -> Workload:
+    """Return the workload with jobs added, changed and then withdrawn; ranks are made anew, ids stay.
+
+    Jobs submitted at the same time keep their order, with added jobs last.
+    """
+    if not changes:
+        return workload
+    known = len(workload)
+    made = _with_added(workload, changes.add)
+    column = {name: getattr(made, name).copy() for name in ("submit", "width", "runtime", "estimate")}
+    ranks, gone = [made.rank_of(job) for job, _ in changes.change], [made.rank_of(job) for job in changes.without]
+    for rank, change in zip(ranks, changes.change, strict=True):
+        for field, value in change.values:
+            column[_COLUMN_OF.get(field, field)][rank] = value
+    touched = np.array([*range(known, len(made)), *ranks, *gone], np.int64)
+    since = min(made.submit[touched].min(), column["submit"][touched].min())
+    reserve = made.reserve + (column["submit"] - made.submit)
+    made = replace(made, **column, reserve=reserve, thinking=None, changes=changes, changed_since=float(since))
+    for rank in (*ranks, *range(known, len(made))):
+        _require_fit(made, rank)
+    stays = np.setdiff1d(np.arange(len(made)), gone)
+    return _within_bounds(made.take(stays[np.argsort(made.submit[stays], kind="stable")]))
+
+
+_COLUMN_OF = {"procs": "width", "run": "runtime"}
+
+
+def _with_added(workload: Workload, jobs: Sequence[PuzzleJob]) -> Workload:
+    """Return the workload with jobs at its end that get the next free ids; on nodes a processor is a task of a core."""
+    if not jobs:
+        return workload
+    of_all = {name: [getattr(job, field) for job in jobs] for name, field in _OF_TYPED.items()}
+    columns: dict[str, Any] = {
+        name: np.append(getattr(workload, name), of_all.get(name, [value] * len(jobs))) for name, value in _ADDED
+    }
+    ids, last = workload.ids, max((int(word) for word in workload.ids if word.isdecimal()), default=0)
+    numbers = np.arange(last + 1, last + 1 + len(jobs))
+    columns["ids"] = joined([ids.numbers if isinstance(ids, NumberIds) else ids, numbers])
+    shape, limits, follows = workload.shape, workload.limits, workload.follows
+    if shape is not None:
+        rest = (0,) * (len(shape.kinds) - 1)
+        asked = (Request((1, *rest), tasks=job.procs) for job in jobs)
+        ran = (*shape.ran, *[None] * len(jobs)) if shape.ran else ()
+        shape = replace(shape, requests=(*shape.requests, *asked), ran=ran)
+    return replace(
+        workload,
+        accounts=(*workload.accounts, *[""] * len(jobs)) if workload.accounts else (),
+        follows=(*follows, *[None] * len(jobs)) if follows else (),
+        shape=shape,
+        limits=limits and limits.with_unlimited(len(jobs)),
+        thinking=None,
+        **columns,
+    )
+
+
+_OF_TYPED = {"submit": "submit", "width": "procs", "runtime": "run", "estimate": "estimate"}
+_ADDED: tuple[tuple[str, float], ...] = (
+    *dict.fromkeys(_OF_TYPED, 0.0).items(),
+    *dict.fromkeys(("wait", "user", "group", "queue"), -1).items(),
+    ("status", 1), ("high", False), ("reserve", np.nan), ("killed", False),
+)  # fmt: skip
+
+
+def _require_fit(workload: Workload, rank: int) -> None:
+    job, width, shape = name(workload.jobs[rank]), int(workload.width[rank]), workload.shape
+    _require(width <= workload.procs, f"{job} needs 1 to {workload.procs:,} processors", f"{width:,}")
+    if shape is None:
+        return
+    request = shape.requests[rank]
+    if request.cores != width:
+        raise ParameterError(f"{job} asks for {shape.asked(request)}: withdraw it and add one of other processors")
+    if why := shape.why_never(request, float(workload.estimate[rank])):
+        raise ParameterError(f"{job} cannot be simulated: {why}")
 
 
 # Typed values

@@ -8,49 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from sim.support.errors import ParameterError, TraceError
-from sim.support.formatting import parse_time, quoted
+from sim.support.formatting import quoted
 from sim.workload.model import Field, Header, Trace
+from sim.workload.typed_jobs import PuzzleJob, parse_job
 
 MOST_JOBS = 60
 MOST_PROCS = 1000
 LONGEST = 4000
 """Largest number of characters of a puzzle's line."""
-MOST_SECONDS = 10**8
 NAME = "puzzle"
 _BEGIN = re.compile(r"\s*(\d{1,99})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
-_JOB = re.compile(r"(\d{1,99})\s*[x×*]\s*([^/@]+?)(?:\s*/\s*([^/@]+?))?(?:\s*@\s*([^/@]+?))?", re.IGNORECASE)
-_UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
-
-
-class PuzzleJob(NamedTuple):
-    """Job of a puzzle; times are whole seconds."""
-
-    procs: int
-    run: int
-    submit: int = 0
-    asked: int | None = None
-    """Estimate in seconds if it differs from the run time, otherwise None."""
-
-    @property
-    def estimate(self) -> int:
-        return self.run if self.asked is None else self.asked
-
-    @property
-    def text(self) -> str:
-        """Return the job in the notation of a puzzle.
-
-        >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
-        ('5x10m@0', '2x1m30s/2m@1m')
-        """
-        asked = "" if self.asked is None else f"/{_time(self.asked)}"
-        return f"{self.procs}x{_time(self.run)}{asked}@{_time(self.submit)}"
 
 
 @dataclass(frozen=True)
@@ -115,34 +87,7 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
 
 
 def _job(text: str, name: str, procs: int, where: str | Path) -> PuzzleJob:
-    found = _JOB.fullmatch(text)
-    if found is None:
-        raise TraceError(f"{name}: expected PROCESSORSxRUNTIME@SUBMIT like 5x10m@0, got {quoted(text[:40])}", where)
-    width = int(found[1])
-    if not 1 <= width <= procs:
-        raise TraceError(f"{name}: needs 1 to {procs:,} processors, got {width:,}", where)
-    run, asked, submit = (None if each is None else _seconds(each, name, where) for each in found.groups()[1:])
-    assert run is not None
-    if run < 1 or (asked is not None and asked < 1):
-        raise TraceError(f"{name}: run time and estimate must be at least 1 second", where)
-    return PuzzleJob(width, run, submit or 0, None if asked == run else asked)
-
-
-def _seconds(text: str, name: str, where: str | Path) -> int:
     try:
-        seconds = parse_time(text)
+        return parse_job(text, procs)
     except ParameterError as error:
         raise TraceError(f"{name}: {error}", where) from None
-    if not isfinite(seconds) or not 0 <= seconds <= MOST_SECONDS:
-        raise TraceError(f"{name}: {quoted(text[:40])} is no time from 0 to {MOST_SECONDS:,} seconds", where)
-    return round(seconds)
-
-
-def _time(seconds: int) -> str:
-    """Return a time in seconds as the shortest exact text."""
-    parts = []
-    for unit, size in _UNITS:
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count}{unit}")
-    return "".join(parts) or "0"

@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.support.errors import ParameterError
+from sim.support.errors import ParameterError, SchedscopeError
+from sim.timeline.scenario import run
 from sim.workload import transforms as t
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.options import parse_window
+from sim.workload.replay import read
+from sim.workload.samples import sample_path
 from sim.workload.transforms import Estimates, Transforms, parse_estimates
 from tests.sim.conftest import Lab
 
@@ -209,3 +213,72 @@ def test_odd_times_are_bounded() -> None:
     workload = Lab().workload(4, "1 0 1 10 10", f"2 {10**14} 1 10 10")
     with pytest.raises(ParameterError, match="times must stay within"):
         Transforms(load=1e-6).apply(workload)
+
+
+# Jobs changed
+
+
+def outcome(path: Path, policy: str, **options: str) -> dict[str, tuple[float, float]]:
+    schedule = run(read(path, **options), policy, check=True)
+    return dict(
+        zip(schedule.workload.ids, zip(schedule.start.tolist(), schedule.end.tolist(), strict=True), strict=True)
+    )
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative", "multiqueue", "selective", "gang-backfill"])
+@pytest.mark.parametrize(
+    ("options", "edits"),
+    [
+        ({"without": "J7; 30"}, {7: "", 30: ""}),
+        ({"change": "J9:procs=64,estimate=10h,run=9h"}, {9: "9 {1} -1 32400 64 -1 -1 64 36000"}),
+        ({"change": "J8:estimate=5m"}, {8: "8 {1} -1 {3} {4} -1 -1 {7} 300"}),
+        ({"add": "100x2h/3h@1d"}, {0: "151 86400 -1 7200 100 -1 -1 100 10800"}),
+        ({"add": "5x10m@1h; 6x1h@2h", "without": "151"}, {0: "152 7200 -1 3600 6 -1 -1 6 3600"}),
+    ],
+)
+def test_changed_jobs_run_as_if_the_trace_were_edited(
+    policy: str, options: dict[str, str], edits: dict[int, str], tmp_path: Path
+) -> None:
+    lines = sample_path("lublin-128").read_text().splitlines()
+    head = [line for line in lines if line.startswith(";")]
+    jobs = [line.split() for line in lines if line[:1] not in ("", ";")][:150]
+    filled = {number: text.format(*jobs[number - 1]) + " -1" * 9 for number, text in edits.items() if text}
+    rows = [filled.get(int(job[0]), " ".join(job)) for job in jobs if edits.get(int(job[0])) != ""]
+    (whole := tmp_path / "whole.swf").write_text("\n".join([*head, *map(" ".join, jobs)]))
+    (edited := tmp_path / "edited.swf").write_text("\n".join([*head, *rows, *([filled[0]] if 0 in filled else [])]))
+    assert outcome(whole, policy, **options) == outcome(edited, policy)
+
+
+THREE = "10 procs; 10x10m@0; 10x10m@1m; 10x1m@2m"
+
+
+def test_job_submitted_at_another_time_gets_another_rank() -> None:
+    changed = read(THREE, change="J3:submit=30s", add="1x1m@1m")
+    assert ([*changed.ids], changed.changed_since, read(THREE).changed_since) == (["1", "3", "2", "4"], 30, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("trace", "options", "said"),
+    [
+        (THREE, {"without": "J9"}, "no job 'J9' among the 3 jobs"),
+        (THREE, {"change": "J2:procs=11"}, "J2 needs 1 to 10 processors, got 11"),
+        (THREE, {"add": "11x1m"}, "J4 needs 1 to 10 processors, got 11"),
+        ("full-memory", {"change": "J3:procs=1"}, "withdraw it and add one of other processors"),
+    ],
+)
+def test_change_that_cannot_be_is_refused_in_a_line(trace: str, options: dict[str, str], said: str) -> None:
+    with pytest.raises(SchedscopeError, match=said):
+        read(trace, **options)
+
+
+def test_added_job_asks_for_tasks_of_a_core_on_nodes() -> None:
+    schedule = run(read("full-memory", add="2x10m@0", without="J1"), "easy", check=True)
+    assert not np.isnan(schedule.end).any()
+    assert schedule.workload.shape is not None
+    assert schedule.workload.shape.requests[schedule.workload.rank_of("8")].tasks == 2
+
+
+def test_job_killed_at_its_estimate_runs_longer_with_a_longer_estimate() -> None:
+    short = read("2 procs; 1x10m/5m@0; 1x1m@0")
+    longer = short.with_changes(JobChanges.of_options(change="J1:estimate=1h"))
+    assert (short.runtime[0], longer.runtime[0], longer.killed[0]) == (300, 600, False)

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from sim.support.formatting import span
-from sim.workload.formats.puzzle import PuzzleJob
+from sim.workload.typed_jobs import PuzzleJob
 from tui.chart.colours import OwnHues
 from tui.classroom.puzzle.draft import Draft
 from tui.look import text

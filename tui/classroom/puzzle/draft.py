@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.workload.formats.puzzle import MOST_JOBS, MOST_PROCS, MOST_SECONDS, Puzzle, PuzzleJob
+from sim.workload.formats.puzzle import MOST_JOBS, MOST_PROCS, Puzzle
+from sim.workload.typed_jobs import MOST_SECONDS, PuzzleJob
 
 MOST_UNDONE = 500
 

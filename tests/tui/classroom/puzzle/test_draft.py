@@ -1,4 +1,5 @@
-from sim.workload.formats.puzzle import Puzzle, PuzzleJob
+from sim.workload.formats.puzzle import Puzzle
+from sim.workload.typed_jobs import PuzzleJob
 from tui.classroom.puzzle.draft import Draft
 
 TWO = Draft(Puzzle(10, (PuzzleJob(5, 600), PuzzleJob(4, 1200, 120, 1800))))

@@ -16,7 +16,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from sim.workload.formats.puzzle import PuzzleJob, parse_puzzle
+from sim.workload.formats.puzzle import parse_puzzle
+from sim.workload.typed_jobs import PuzzleJob
 from sim.workload.replay import read
 from tests.tui.cli.program import error
 from tests.tui.late import late_message
