@@ -126,6 +126,8 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
     (('relaxed', 'easy'), ('q=0', 'q=64'))
     >>> names_of(("easy with exact", "easy")), names_of(("selective:sf=2,seats=apart", "selective:sf=2"))
     (('exact', 'recorded'), ('seats=apart', 'selective'))
+    >>> names_of(("easy", "easy; without J17")), names_of(("easy; J3:procs=4", "easy; J3:procs=8"))
+    (('unchanged', 'without J17'), ('J3:procs=4', 'J3:procs=8'))
     """
     if specs[0] != specs[1] and max(map(len, specs)) <= LONGEST_NAME:
         return specs
@@ -135,10 +137,11 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _title_parts(spec: str) -> list[str]:
-    """Return the policy's name, its parameters, and the kind of estimates ("recorded" by default)."""
-    policy, _, estimates = spec.partition(" with ")
+    """Return the policy's name, its parameters, the kind of estimates ("recorded" by default), and changes of jobs."""
+    run, *changes = spec.split("; ")
+    policy, _, estimates = run.partition(" with ")
     name, _, parameters = policy.partition(":")
-    return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
+    return [name, *filter(None, parameters.split(",")), estimates or "recorded", *(changes or ["unchanged"])]
 
 
 def _first_difference(parts: list[str], others: list[str]) -> str:

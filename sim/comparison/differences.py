@@ -1,4 +1,4 @@
-"""Comparison of two schedules of one workload: metrics, and the jobs that gain and lose.
+"""Comparison of two schedules of one trace: metrics, and the jobs that gain and lose.
 
 The second schedule is compared with the first: a job *gains* if it ends earlier in the second. The ratio R (equation 3
 of Lawson & Smirni) compares mean slowdowns and is above 0 if the second is better. Job by job, only jobs finished in
@@ -7,6 +7,7 @@ both are compared.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
@@ -15,9 +16,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.comparison.pairing import Pairing, paired
 from sim.engine.schedule import Schedule, drawn_again
 from sim.metrics.aggregates import Value, aggregates, fragmentation, ratio
 from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow, by_batch, by_category, by_class, by_priority
 from sim.support.errors import ParameterError
 from sim.support.notebook import Tabular, picture_of
@@ -133,20 +136,12 @@ class Change(NamedTuple):
     job: Job
     starts: tuple[float, float]
     ends: tuple[float, float]
-
-    @property
-    def waits(self) -> tuple[float, float]:
-        """Return the job's waits before its first start in both schedules, in seconds."""
-        return self.job.waited(self.starts[0]), self.job.waited(self.starts[1])
+    waits: tuple[float, float]
+    """Waits of the job before its first start in both schedules, in seconds."""
 
     @property
     def later(self) -> float:
         return self.ends[1] - self.ends[0]
-
-
-def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return the seconds by which each job starts later in `a` than in `b`; nan if a start is unknown."""
-    return a.start - b.start
 
 
 def moves(later: NDArray[np.float64]) -> Moves:
@@ -197,6 +192,8 @@ class Comparison(Tabular):
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)
+    pairing: Pairing | None = field(default=None, repr=False, compare=False)
+    """Jobs that both schedules have; None if they have the same."""
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -221,31 +218,47 @@ class Comparison(Tabular):
 
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
-    """Return how a second schedule differs from a first one of the same jobs."""
-    if first.workload.ids != second.workload.ids:
+    """Return how a second schedule of a trace differs from a first one; of their jobs, those count that both have."""
+    workloads = first.workload, second.workload
+    pairing = paired(*workloads)
+    if pairing is not None and not (workloads[0].name == workloads[1].name and any(each.changes for each in workloads)):
         raise ParameterError("only two schedules of the same jobs can be compared")
-    values = tuple({**aggregates(each), **fragmentation(each)} for each in (first, second))
+    one, other = _in_both(first, second, pairing)
+    values = tuple({**aggregates(each), **fragmentation(each.schedule)} for each in (one, other))
     listed = (metric for metric in (*METRICS, *FRAGMENTATION) if all(metric.name in of for of in values))
     metrics = tuple(versus(metric, *(of[metric.name] for of in values)) for metric in listed)
     everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
-    ends = second.end - first.end
-    starts = np.where(np.isnan(ends), np.nan, earlier_later(second, first))
-    gained, lost = _extremes(first, second, ends)
+    columns = [(schedule.start, schedule.end, schedule.wait) for schedule in (first, second)]
+    if pairing is not None:
+        columns[1] = tuple(map(pairing.on_first, columns[1]))  # type: ignore[assignment]
+    starts, ends, _ = (there - here for here, there in zip(*columns, strict=True))
+    starts = np.where(np.isnan(ends), np.nan, starts)
+    gained, lost = _extremes(first.workload.jobs, columns, ends)
+    ended = ~np.isnan(ends)
     return Comparison(
-        jobs=int((~np.isnan(ends)).sum()),
+        jobs=int(ended.sum()),
         metrics=metrics,
-        slowdowns=(everybody, *_ratios(by_class(first), by_class(second), "mean_slowdown")),
-        priorities=_ratios(by_priority(first), by_priority(second), "mean_slowdown"),
-        batches=_ratios(by_batch(first), by_batch(second), "mean_slowdown"),
-        categories=_ratios(by_category(first), by_category(second), "mean_bounded_slowdown"),
-        waits=_waits(first.wait[~np.isnan(ends)], second.wait[~np.isnan(ends)]),
+        slowdowns=(everybody, *_ratios(by_class(one), by_class(other), "mean_slowdown")),
+        priorities=_ratios(by_priority(one), by_priority(other), "mean_slowdown"),
+        batches=() if pairing else _ratios(by_batch(one), by_batch(other), "mean_slowdown"),
+        categories=_ratios(by_category(one), by_category(other), "mean_bounded_slowdown"),
+        waits=_waits(columns[0][2][ended], columns[1][2][ended]),
         starts=moves(starts),
         ends=moves(ends),
         is_alike=np.array_equal(starts, ends, equal_nan=True),
         gained=gained,
         lost=lost,
         schedules=(first, second),
+        pairing=pairing,
     )
+
+
+def _in_both(first: Schedule, second: Schedule, pairing: Pairing | None) -> tuple[FinishedJobs, FinishedJobs]:
+    jobs = FinishedJobs.of(first), FinishedJobs.of(second)
+    if pairing is None:
+        return jobs
+    one, other = (each.where(ranks[each.ranks] >= 0) for each, ranks in zip(jobs, pairing, strict=True))
+    return one, other
 
 
 def _waits(first: Floats, second: Floats) -> WaitSums:
@@ -266,23 +279,16 @@ def _ratios(first: list[GroupRow], second: list[GroupRow], name: str) -> tuple[R
 
 
 def _extremes(
-    first: Schedule, second: Schedule, later: NDArray[np.float64]
+    jobs: Sequence[Job], columns: Sequence[tuple[Floats, Floats, Floats]], later: Floats
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Return up to `MOST` jobs that gain most, and that lose most, by the seconds that they end `later`."""
     order = np.argsort(later, kind="stable")
     gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
     order = np.argsort(-later, kind="stable")
     lost = [rank for rank in order[:MOST].tolist() if later[rank] > 0]
-    return _changes(first, second, gained), _changes(first, second, lost)
 
+    def change(rank: int) -> Change:
+        starts, ends, waits = ((float(one[rank]), float(other[rank])) for one, other in zip(*columns, strict=True))
+        return Change(jobs[rank], starts, ends, waits)
 
-def _changes(first: Schedule, second: Schedule, ranks: list[int]) -> tuple[Change, ...]:
-    jobs = first.workload.jobs
-    return tuple(
-        Change(
-            jobs[rank],
-            (float(first.start[rank]), float(second.start[rank])),
-            (float(first.end[rank]), float(second.end[rank])),
-        )
-        for rank in ranks
-    )
+    return tuple(map(change, gained)), tuple(map(change, lost))

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from sim.comparison.pairing import Pairing
 from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume, Start, Suspend, Switched, job_of
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
@@ -23,7 +24,7 @@ from sim.history.past import Past
 from sim.machine.moment import MOMENT
 from sim.support.formatting import Clock, clock
 from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits_now
-from sim.workload.model import Job
+from sim.workload.model import Ints, Job
 
 
 class Side(NamedTuple):
@@ -33,10 +34,21 @@ class Side(NamedTuple):
     schedule: Schedule
     since: int = 0
     """First step that is compared: after a switch of policies, earlier steps are the same."""
+    named: Ints | None = None
+    """For each job, by rank: its rank in the first run, by which runs are compared, -1 if only one run has the job;
+    None if both runs have the same jobs.
+    """
 
     @classmethod
-    def of(cls, engine: Engine) -> Side:
-        return cls(engine.history, engine.schedule())
+    def of(cls, engine: Engine, named: Ints | None = None) -> Side:
+        return cls(engine.history, engine.schedule(), named=named)
+
+
+def names_of_ranks(pairing: Pairing | None) -> tuple[Ints | None, Ints | None]:
+    """Return the ranks by which two runs are compared, as in `Side.named`."""
+    if pairing is None:
+        return None, None
+    return np.where(pairing.there >= 0, np.arange(len(pairing.there)), -1), pairing.here
 
 
 class Act(NamedTuple):
@@ -67,6 +79,10 @@ class Divergence:
         """Return the jobs of each run's first event that the other lacks, once if it is the same."""
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
+    def ranks_in(self, side: int, pairing: Pairing | None) -> tuple[int, ...]:
+        """Return the ranks that the jobs of `ranks` have in the first run (0) or the second one (1)."""
+        return self.ranks if pairing is None or not side else tuple(pairing.there[list(self.ranks)].tolist())
+
 
 def part(first: Side, second: Side) -> Divergence | None:
     """Return the first difference of the runs; None if there is no difference in the part that both have computed."""
@@ -92,6 +108,9 @@ def _without(acts: Acts, others: Acts) -> Acts:
 def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
     """Yield (time, events of jobs at that time) for each instant at which a job has an event, in order of time."""
     both = merge(_decided(side), _ends_in_order(side.schedule), key=itemgetter(0))
+    named = side.named
+    if named is not None:
+        both = ((time, act._replace(rank=int(named[act.rank]))) for time, act in both if named[act.rank] >= 0)
     for time, acts in groupby(both, key=itemgetter(0)):
         yield time, tuple(act for _, act in acts)
 
@@ -214,19 +233,23 @@ def different(first: Side, second: Side) -> list[Different]:
     """Return the jobs about which two runs decide differently, by time; reasons do not count."""
     here, there = _by_job(first), _by_job(second)
     found = []
-    for job in {**here, **there}:
-        pairs = zip_longest(here.get(job, ()), there.get(job, ()))
+    for rank in {**here, **there}:
+        pairs = zip_longest(here.get(rank, ()), there.get(rank, ()))
         apart = next(((one, other) for one, other in pairs if not _is_same(one, other)), None)
         if apart is not None:
-            found.append(Different(job, *apart))
+            found.append(Different(first.schedule.workload.jobs[rank], *apart))
     return sorted(found, key=lambda each: (each.time, each.job.rank))
 
 
-def _by_job(side: Side) -> dict[Job, list[Decided]]:
-    found: dict[Job, list[Decided]] = {}
+def _by_job(side: Side) -> dict[int, list[Decided]]:
+    """Return the decisions on each job, by its rank in the first run."""
+    found: dict[int, list[Decided]] = {}
     for step, decision in side.history.all_decisions(side.since):
-        if type(decision) in _KINDS and (job := job_of(decision)) is not None:
-            found.setdefault(job, []).append(Decided(side.history.time_of(step), decision))
+        if type(decision) not in _KINDS or (job := job_of(decision)) is None:
+            continue
+        rank = job.rank if side.named is None else int(side.named[job.rank])
+        if rank >= 0:
+            found.setdefault(rank, []).append(Decided(side.history.time_of(step), decision))
     return found
 
 

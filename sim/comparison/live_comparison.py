@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple, TypeAlias
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.comparison.differences import Comparison, compare
-from sim.comparison.divergence import Account, Divergence, Side, account, part
+from sim.comparison.divergence import Account, Divergence, Side, account, names_of_ranks, part
+from sim.comparison.pairing import Pairing, paired
 from sim.history.past import Past
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
@@ -72,7 +73,9 @@ class LiveComparison:
     def _begin(self) -> None:
         one, other = self.timelines
         self.branches: Branches = one.branch, other.branch
-        self._search = Search(self.branches, shared_steps(one, other))
+        self.pairing = paired(*(branch.engine.workload for branch in self.branches))
+        """Jobs that both runs have; None if they have the same"""
+        self._search = Search(self.branches, shared_steps(one, other), self.pairing)
         self.accounts: list[tuple[Account, ...]] = []
         """Deeds of each run with the jobs of the first difference, one run after the other."""
         self.comparison: Comparison | None = None
@@ -90,7 +93,7 @@ class LiveComparison:
             self._search.advance()
         elif self.parting is not None and len(self.accounts) < len(self.branches):
             side = len(self.accounts)
-            self.accounts.append(_accounts(self.branches[side], self.parting.steps[side], self.parting))
+            self.accounts.append(_accounts(self.branches[side], side, self.parting, self.pairing))
         elif self.comparison is None and all(branch.complete for branch in self.branches):
             first, second = (branch.engine.schedule() for branch in self.branches)
             self.comparison = compare(first, second)
@@ -118,30 +121,44 @@ class LiveComparison:
 
     def later(self, first: bool) -> NDArray[np.int8]:
         """Return 1 for each job that starts later in the chosen run than in the other, -1 if earlier, else 0."""
-        own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
+        own, there = self._aligned(_starts, first)
         return later_or_earlier(own, there, min(map(_computed_until, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return the seconds by which each job starts later in the chosen run; infinite if only one run has a start."""
-        own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
+        """Return the seconds by which each job starts later in the chosen run; infinite if only one run has a start.
+
+        It is 0 for jobs that only the chosen run has.
+        """
+        own, there = self._aligned(_starts, first)
         until = min(moment, *map(_computed_until, self.branches))
         here, other = np.where(own <= until, own, inf), np.where(there <= until, there, inf)
         with np.errstate(invalid="ignore"):
             shift: Floats = np.nan_to_num(here - other, nan=0.0, posinf=inf, neginf=-inf)
+        if self.pairing is not None:
+            shift[self.pairing[not first] < 0] = 0.0
         return shift
+
+    def _aligned(self, of: Callable[[Branch], Floats], first: bool = True) -> tuple[Floats, Floats]:
+        """Return times of all jobs in the chosen run and in the other, by rank in the chosen one; nan if not there."""
+        own, there = (of(branch) for branch in (self.branches if first else self.branches[::-1]))
+        if self.pairing is None:
+            return own, there
+        pairing = self.pairing if first else self.pairing.turned
+        return np.where(pairing.there >= 0, own, np.nan), pairing.on_first(there)
 
     def level(self, moment: float) -> CommonJobs:
         """Return metrics of both runs up to the time `moment`, over the jobs that have finished in both by then."""
         until = min(moment, *map(_computed_until, self.branches))
-        ends = [_ends(branch) <= until for branch in self.branches]
+        ends = [end <= until for end in self._aligned(_ends)]
         both = ends[0] & ends[1]
         waits, slowdowns = [], []
-        for branch in self.branches:
-            start, end = _starts(branch)[both], _ends(branch)[both]
+        of_both = both, both if self.pairing is None else self.pairing.there[both]
+        for branch, chosen in zip(self.branches, of_both, strict=True):
+            start, end = _starts(branch)[chosen], _ends(branch)[chosen]
             workload, submits = branch.engine.workload, branch.engine.moment.submits
             known = replace(workload, submit=submits) if workload.follows else workload
-            submit, run = known.submit[both], known.runtime[both]
-            waits.append(np.maximum(start - known.due[both], 0))
+            submit, run = known.submit[chosen], known.runtime[chosen]
+            waits.append(np.maximum(start - known.due[chosen], 0))
             slowdowns.append(1 + (end - submit - run) / np.maximum(run, TAU))
         return CommonJobs(
             int(both.sum()),
@@ -155,7 +172,7 @@ class LiveComparison:
 
     def shifts(self, moment: float) -> Shifts:
         """Return how many jobs start earlier, together and later in the second run, if they have started in one."""
-        one, other = map(_starts, self.branches)
+        one, other = self._aligned(_starts)
         until = min(moment, *map(_computed_until, self.branches))
         later = later_or_earlier(other, one, until)
         earlier_ones, later_ones = int((later < 0).sum()), int((later > 0).sum())
@@ -169,7 +186,7 @@ class LiveComparison:
 class Search:
     """Search for the first difference of two runs, one window of steps of both histories at a time."""
 
-    def __init__(self, branches: Branches, shared: int) -> None:
+    def __init__(self, branches: Branches, shared: int, pairing: Pairing | None = None) -> None:
         self.found: Divergence | None = None
         self.is_over = False
         """True if the difference was found, or if it is certain that there is none"""
@@ -179,6 +196,7 @@ class Search:
         self._first = shared, shared
         """Number of the first step that has not been compared, for each of the two runs"""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
+        self._named = names_of_ranks(pairing)
 
     def advance(self) -> None:
         """Compare the next window of steps, which is shorter if a run has not been computed that far."""
@@ -207,7 +225,7 @@ class Search:
         end = _ends(branch)
         end[~((end >= self.since) & (end <= until))] = np.nan
         history = branch.history.as_of(_steps_until(branch.history, until))
-        return Side(history, replace(self._schedules[place], end=end), self._first[place])
+        return Side(history, replace(self._schedules[place], end=end), self._first[place], self._named[place])
 
 
 def _steps_until(history: Past, time: float) -> int:
@@ -233,10 +251,10 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 # Reasons
 
 
-def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
-    engine = branch.replay(steps)
+def _accounts(branch: Branch, side: int, parting: Divergence, pairing: Pairing | None) -> tuple[Account, ...]:
+    engine = branch.replay(parting.steps[side])
     assert engine is not None  # the replay cannot be cancelled
-    return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
+    return tuple(account(engine, rank, parting.time) for rank in parting.ranks_in(side, pairing))
 
 
 # Earlier and later jobs

@@ -20,7 +20,8 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 
 def _record(branch: Branch) -> BranchRecord:
     if branch.parent is None:
-        return BranchRecord(branch.name, switches=tuple(branch.planned_after(0)))
+        changes = branch.engine.workload.changes
+        return BranchRecord(branch.name, switches=tuple(branch.planned_after(0)), changes=changes)
     chosen = tuple(replace(s, was="", planned={}, is_after=branch.is_after(s)) for s in branch.chosen)
     return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + branch.then)
 
@@ -31,12 +32,15 @@ def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
     """Add branches to a timeline that has only the first; if `stop` returns True, stop early."""
-    for record in records:
-        if record.parent is None:
+    for number, record in enumerate(records):
+        if not number or (record.parent is None and not record.changes):
             continue
         if stop and stop():
             return
         try:
+            if record.parent is None:
+                timeline.begin_changed(record.changes, record.name, record.switches)
+                continue
             timeline.look_at(record.parent)
             timeline.seek(record.forked)
             if timeline.step != record.forked:

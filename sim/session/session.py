@@ -28,6 +28,7 @@ from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, Session
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.support.errors import ParameterError, near
 from sim.support.files import write_whole
+from sim.workload.job_changes import JobChanges
 from sim.workload.outages import MOST_GONE, parse_set
 
 
@@ -59,13 +60,15 @@ PREFIX = "schedscope1:"
 
 @dataclass(frozen=True)
 class BranchRecord:
-    """Record of a branch in a session. Every branch except the first begins after `forked` steps of its parent."""
+    """Record of a branch in a session: the first, one with changed jobs, or one after `forked` steps of its parent."""
 
     name: str
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Switches and failures on this branch alone; for the first branch all planned ones."""
+    """Switches and failures on this branch alone; for a branch without a parent all planned ones."""
+    changes: JobChanges = JobChanges()
+    """Changes of jobs in the run of a branch without a parent, compared with the trace."""
 
 
 class Bookmark(NamedTuple):
@@ -178,9 +181,11 @@ def session_text(session: Session) -> str:
         ("options", session.options),
         ("run", run),
     ]
-    for branch in session.branches:
-        forked = {} if branch.parent is None else {"parent": branch.parent, "forked": branch.forked}
-        tables.append(("branch", {"name": branch.name, **forked}))
+    for number, branch in enumerate(session.branches):
+        begun: Mapping[str, Value] = {"parent": branch.parent or "", "forked": branch.forked}
+        if branch.parent is None:  # the changes of the first branch are among the options
+            begun = branch.changes.options if number else {}
+        tables.append(("branch", {"name": branch.name, **begun}))
         tables += [
             (
                 "switch",
@@ -270,7 +275,7 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return the branches by name; only the first has no parent, and a parent is listed before its children."""
+    """Return the branches by name; a later one without changed jobs has a parent, which is listed before it."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -278,8 +283,10 @@ def _branches(
         name = table.take("name", str)
         if name in made:
             table.fail(f"two branches are called {name!r}; give each its own name")
-        parent = _branch(table, "parent", made) if made else None
-        made[name] = BranchRecord(name, parent, table.take("forked", int) if made else 0)
+        changes = _changes(table) if made else JobChanges()
+        is_root = not made or bool(changes)
+        parent, forked = (None, 0) if is_root else (_branch(table, "parent", made), table.take("forked", int))
+        made[name] = BranchRecord(name, parent, forked, changes=changes)
     of: dict[str, list[Switch]] = {name: [] for name in made}
     extent = 0
     for table in switches:
@@ -296,6 +303,18 @@ def _branches(
         is_after = table.take("after", bool, False)
         of[name].append(Switch(step, time, policy, breaks=breaks, is_after=is_after))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
+
+
+def _changes(table: SessionTable) -> JobChanges:
+    texts: dict[str, str] = {}
+
+    def check(text: str) -> None:
+        JobChanges.of_options(**texts, **{name: text})
+
+    for name in vars(JobChanges()):
+        if name in table:
+            texts[name] = table.take_as(name, check)
+    return JobChanges.of_options(**texts)
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:

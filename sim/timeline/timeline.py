@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from math import inf
 from time import perf_counter
 from types import MappingProxyType
@@ -32,9 +33,11 @@ from sim.policies.policy import Policy
 from sim.policies.recorded_rules import under, weighed
 from sim.policies.registry import policy_of
 from sim.support.errors import ParameterError, near
+from sim.support.formatting import shortened
 from sim.support.notebook import Table, picture_of
 from sim.timeline.branch import Branch
 from sim.why.explanation import Explanation, explain
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Job, Workload
 
 BUDGET = 128 * 2**20
@@ -70,7 +73,7 @@ class Timeline:
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
         self.budget, self.held = budget, held
-        self._given = workload
+        self._given, self._placement = workload, placement
         """Workload from which a policy that takes over later gets its recorded weights"""
         moments = [*switches]
         workload, (self.policy, *later) = under(workload, [policy, *(other for _, other in moments)])
@@ -173,11 +176,44 @@ class Timeline:
                 return self.switch(other, step, at=time, name=name, then=then)
         return None
 
-    def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """Return a new branch `name` without a parent, for a run of the same jobs with other estimates."""
-        workload, (chosen,) = under(workload, [policy])
+    def begin(
+        self,
+        workload: Workload,
+        policy: Policy | str,
+        placement: Placement,
+        name: str,
+        switches: Sequence[Switch] = (),
+    ) -> Branch:
+        """Return a new branch `name` without a parent, for a run of other jobs or of the same with other estimates."""
+        workload, (chosen, *later) = under(workload, [policy, *(switch.policy for switch in switches)])
         engine = Engine(workload, chosen, placement=placement, watchers=self._watchers)
-        made = self._branches[name] = Branch(name, engine)
+        planned = [replace(switch, policy=other) for switch, other in zip(switches, later, strict=True)]
+        made = self._branches[name] = Branch(name, engine, switches=planned)
+        return made
+
+    def change_jobs(self, changes: JobChanges) -> Branch:
+        """Repeat the current run with jobs changed, from its beginning in a new branch, and move to it.
+
+        Switches and failures happen at the same times.
+        """
+        now, made = self.workload, [switch for switch in self.branch.switches if not switch.by_rule]
+        changed = now.changes + changes
+        called = shortened("; ".join(changed.words))
+        names = chain([called], map(f"{called} ({{}})".format, count(2)))
+        name = next(name for name in names if name not in self._branches)
+        course = [*self._to_come(made, 0)]
+        if made and made[0].step == 1:  # the policy with which it begins: also for a job submitted earlier
+            first = [float(each.submit[0]) for each in (now, now.with_changes(changed)) if len(each)]
+            course[0] = replace(course[0], time=min(first, default=0.0))
+        return self.begin_changed(changed, name, [*course, *self.branch.planned_after(self.computed)])
+
+    def begin_changed(self, changes: JobChanges, name: str, switches: Sequence[Switch] = ()) -> Branch:
+        """Return a new branch, now the current one, for a run of the trace with exactly these changes of jobs."""
+        workload = self._given.with_changes(changes)
+        if not len(workload):
+            raise ParameterError(f"no job is left to simulate: {changes}")
+        made = self.begin(workload, self.policy, self._placement, name, switches)
+        self.look_at(name)
         return made
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
@@ -207,7 +243,7 @@ class Timeline:
         """Return another timeline at the same step that shares the present branches, but no later ones."""
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
-        twin.policy, twin._given = self.policy, self._given
+        twin.policy, twin._given, twin._placement = self.policy, self._given, self._placement
         twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0
         twin._cursor = twin._engine_at(self.step)

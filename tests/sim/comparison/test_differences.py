@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.comparison.differences import SIZES, Comparison, compare, earlier_later, moves
+from sim.comparison.differences import SIZES, Comparison, compare, moves
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.policies import parse_policy
 from sim.support.errors import ParameterError
+from sim.timeline.scenario import run
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from sim.workload.replay import read as read_workload
 from sim.workload.samples import sample_path
 
 
@@ -66,10 +68,7 @@ def test_jobs_that_move_alike_only_in_sum_are_not_taken_for_such() -> None:
 
 
 def test_schedules_of_equal_jobs_are_compared() -> None:
-    easy, fcfs = schedule("z-figure4", "easy"), schedule("z-figure4", "fcfs")
-    assert earlier_later(easy, fcfs).tolist() == [0, 0, 0, 0, -1200]
     whole, part = schedule("z-figure4", "fcfs"), schedule("z-figure4", "fcfs", until=700)
-    assert np.isnan(earlier_later(part, whole)).tolist() == [False, False, True, True, True]
     found = compare(part, whole)
     assert found.jobs == 1
     assert (found.starts.same, found.gained, found.lost) == (1, (), ())
@@ -85,3 +84,20 @@ def test_every_move_has_one_size(later: list[float]) -> None:
     assert sum(size.earlier for size in found.sizes) == found.earlier.jobs
     assert sum(size.later for size in found.sizes) == found.later.jobs
     assert [size.most for size in found.sizes] == list(SIZES[1:])
+
+
+def test_jobs_that_only_one_run_has_do_not_count() -> None:
+    """Of J1 to J4, J2 is withdrawn and J5 added in the second run: J3 and J4 start earlier."""
+    line = "10 procs; 10x10m@0; 10x10m@1m; 10x10m@2m; 10x10m@3m"
+    first, second = (
+        run(read_workload(line, **changes), "fcfs") for changes in ({}, {"without": "J2", "add": "10x1h@4m"})
+    )
+    found = compare(first, second)
+    mean = {each.metric.name: (each.first, each.second) for each in found.metrics}["mean_wait"]
+    assert (found.jobs, found.starts.same, found.starts.earlier.total, found.starts.later.jobs) == (3, 1, 1200, 0)
+    assert mean == ((0 + 1080 + 1620) / 3, (0 + 480 + 1020) / 3)
+    assert [(each.job.id, each.starts, each.waits) for each in found.gained] == [
+        ("3", (1200, 600), (1080, 480)), ("4", (1800, 1200), (1620, 1020))
+    ]  # fmt: skip
+    turned = compare(second, first)
+    assert (turned.jobs, turned.starts.later.total, turned.lost[0].job.id) == (3, 1200, "3")

@@ -15,6 +15,7 @@ from sim.history.past import Past
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.follows import After, Follow
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Workload
 from sim.workload.source import Source
 
@@ -194,3 +195,27 @@ def test_runs_are_compared_by_the_jobs_that_have_ended_in_both() -> None:
     assert (late.jobs, late.only, late.is_level) == (5, (0, 0), True)
     assert late.mean_wait == (942, 702)
     assert both.level(-1).jobs == 0
+
+
+@pytest.mark.parametrize("options", [{"without": "J90"}, {"change": "J9:submit=5h"}, {"add": "64x5h@1h"}])
+def test_live_comparison_agrees_with_that_of_whole_runs_when_jobs_change(options: dict[str, str]) -> None:
+    one = Timeline(workload("lublin-128"), "easy")
+    other = one.twin()
+    other.change_jobs(JobChanges.of_options(**options))
+    one.compute_all()
+    other.compute_all()
+    live, whole = advanced(one, other), compare(one.schedule(), other.schedule())
+    level, means = live.level(np.inf), {each.metric.name: (each.first, each.second) for each in whole.metrics}
+    assert (level.jobs, level.only) == (whole.jobs, (0, 0))
+    assert level.mean_wait == pytest.approx(means["mean_wait"])
+    assert live.shifts(np.inf) == (whole.starts.earlier.jobs, whole.starts.same, whole.starts.later.jobs)
+    for side, first in enumerate((True, False)):
+        starts = dict(zip(live.branches[side].engine.workload.ids, live.shift(first, np.inf).tolist(), strict=True))
+        assert sum(by > 0 for by in starts.values()) == (
+            whole.starts.earlier.jobs if first else whole.starts.later.jobs
+        )
+    assert live.parting is not None
+    assert live.parting.time >= other.workload.changed_since
+    ids = one.workload.ids
+    for account, rank in zip(live.accounts[1], live.parting.ranks, strict=True):
+        assert account.job.id == ids[rank]

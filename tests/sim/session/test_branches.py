@@ -8,8 +8,9 @@ from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
 from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
-from sim.support.errors import ParameterError
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.timeline.timeline import Timeline
+from sim.workload.job_changes import JobChanges
 from sim.workload.replay import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
@@ -136,3 +137,32 @@ def test_failures_are_repeated_when_a_run_is_restored(policy: str) -> None:
     timeline.compute_all()
     first, second = (timeline.branches[name].history.ends(len(timeline.workload)) for name in ("fork 1", "fork 2"))
     assert np.array_equal(first, second)
+
+
+def test_branches_with_changed_jobs_are_restored_from_a_session() -> None:
+    timeline = Timeline(read("lublin-128", jobs=40, without="J3"), "easy")
+    timeline.seek(10)
+    timeline.switch("fcfs")
+    timeline.change_jobs(JobChanges.of_options(change="J9:procs=64", add="128x1h@1h"))
+    timeline.seek(20)
+    timeline.switch("conservative", name="later")
+    records = records_of(timeline)
+    kept = parsed(session_text(Session(TraceRef("lublin-128", "0" * 64, 7, True), branches=records)).encode(), "kept")
+    fresh = Timeline(read("lublin-128", jobs=40, without="J3"), "easy")
+    restore(fresh, kept.branches)
+    assert [*fresh.branches] == ["main", "fork 1", "without J3; J9:procs=64; with 128x1h@1h", "later"]
+    assert courses(fresh) == courses(timeline)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('change = "J9:width=4"', "change: no field 'width'"),
+        ('without = "J3; 3"', "without: 3 is withdrawn or changed twice"),
+        ("without = 3", "without: expected words in quotes, got 3"),
+    ],
+)
+def test_wrong_changes_of_jobs_in_a_session_are_refused_in_a_line(line: str, said: str) -> None:
+    text = session_text(Session(TraceRef("lublin-128", "0" * 64, 7, True)))
+    with pytest.raises(SchedscopeError, match=f"kept:[0-9]+: {said}"):
+        parsed(f'{text}[branch]\nname = "b"\n{line}\n'.encode(), "kept")

@@ -24,7 +24,9 @@ from sim.support.errors import DecisionError, ParameterError, PolicyError
 from sim.timeline import branch
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
+from sim.workload.job_changes import JobChanges, parse_changes
 from sim.workload.model import Workload
+from sim.workload.replay import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 
@@ -473,3 +475,44 @@ def test_decisions_of_a_step_are_walked_after_a_switch_too(lab: Lab) -> None:
     timeline.seek(4)
     seen = [timeline.snapshot_within(decisions) for decisions in range(4)]
     assert [None if each is None else each.free for each in seen] == [1, 0, 0, 0]
+
+
+def test_changed_jobs_run_from_the_beginning_with_the_same_switches_and_failures() -> None:
+    timeline = Timeline(read("lublin-128", jobs=60), "easy")
+    timeline.seek(0)
+    timeline.switch("fcfs")
+    timeline.seek(40)
+    timeline.switch("conservative")
+    timeline.seek(60)
+    timeline.take_away(3, 90000.0)
+    was = timeline.branch
+    timeline.change_jobs(JobChanges(("J20",)))
+    timeline.change_jobs(JobChanges(change=parse_changes("J30:procs=1")))
+    assert timeline.branch.title == "easy; without J20; J30:procs=1"
+    assert list(timeline.branches)[-2:] == ["without J20", "without J20; J30:procs=1"]
+    timeline.compute_all()
+    alone = Timeline(read("lublin-128", jobs=60, without="J20", change="J30:procs=1"), "fcfs")
+    for switch in was.switches[1:]:
+        alone.seek_time(switch.time)
+        if switch.breaks is None:
+            alone.switch(switch.policy)
+        else:
+            alone.take_away(*switch.breaks, at=switch.time)
+    alone.compute_all()
+    assert timeline.schedule().start.tolist() == alone.schedule().start.tolist()
+    assert [switch.called for switch in timeline.branch.switches] == [switch.called for switch in was.switches]
+
+
+def test_branch_with_changed_jobs_forks_and_is_left_unchanged() -> None:
+    timeline = Timeline(read("z-figure4"), "easy")
+    timeline.change_jobs(JobChanges(("J2",)))
+    timeline.seek(2)
+    timeline.switch("fcfs")
+    assert (timeline.branch.parent, len(timeline.workload)) == ("without J2", 4)
+    timeline.look_at("main")
+    assert len(timeline.workload) == 5
+
+
+def test_jobs_without_a_trace_cannot_be_changed(lab: Lab) -> None:
+    with pytest.raises(ParameterError, match="cannot be changed here"):
+        Timeline(lab.workload(1, "1 0 1 5 5"), "easy").change_jobs(JobChanges(("1",)))

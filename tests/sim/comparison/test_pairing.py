@@ -1,0 +1,21 @@
+from sim.comparison.pairing import only_in_one, paired
+from sim.workload.replay import read
+
+LINE = "4 procs; 1x1m@0; 1x1m@1m; 1x1m@2m"
+WHOLE, CHANGED = read(LINE), read(LINE, without="J2", add="1x1m@0", change="J3:submit=0")
+
+
+def test_jobs_are_paired_by_id() -> None:
+    pairing = paired(WHOLE, CHANGED)
+    assert pairing is not None
+    assert (pairing.there.tolist(), pairing.here.tolist()) == ([0, -1, 1], [0, 2, -1])
+    assert [pairing.rank(rank) for rank in (None, 1, 2, 99)] == [None, None, 1, None]
+
+
+def test_same_jobs_need_no_pairs() -> None:
+    assert paired(WHOLE, read(LINE, change="J3:procs=4")) is None
+
+
+def test_sentence_names_the_jobs_of_one_run() -> None:
+    told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED), ("easy", "B"))
+    assert told == "Metrics compare the 2 jobs of both; easy alone has J2; B alone has J4."
