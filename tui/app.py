@@ -323,7 +323,7 @@ class Schedscope(Guarded):
             return opened.opening.session or self.session_manager.begun(opened)
         from tui.sessions.session_conversion import record
 
-        return record(self.session_manager.begun(opened), screen.state, screen.shown, screen.about.workload)
+        return record(self.session_manager.begun(opened), screen.state, screen.shown, screen.jobs)
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 from sim.support.formatting import count, listed, name, printable
 from sim.workload.model import Floats, Ints, Job, Workload
 
+BY_CHANCE = "Random orders draw by rank, so jobs may also differ by chance."
+
 
 class Pairing(NamedTuple):
     """Pairs of jobs with the same id in two workloads."""

@@ -113,6 +113,7 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"
         yield from worded(f"Of the {count(level.jobs, 'job')} that ended in both{few}:", context, width, "dim")
+        yield from worded(scene.of_both, context, width, "dim") if scene.of_both else ()
         for key in LEVEL:
             yield _row(context, versus(metric(key), *getattr(level, key)), grid, judged=level.is_level)
     for key in SO_FAR:
@@ -159,7 +160,8 @@ def _first_difference(context: Context, scene: VersusScene, width: int) -> Itera
     yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))
     for number, sentences in enumerate(scene.told):
         who = run_name(context, bool(number))
-        for rank, told in zip(parting.ranks, sentences, strict=False):  # no sentences before the difference is reached
+        for own, told in zip(parting.ranks, sentences, strict=False):  # no sentences before the difference is reached
+            rank = scene.rank(own, context.of_other)
             first, *rest = worded(told, context, width - text.cells(who.text) - 1, rank=rank)
             yield line(who, Span(" "), *first.spans, rank=rank)
             yield from (line(Span(" " * (text.cells(who.text) + 1)), *more.spans, rank=rank) for more in rest)
@@ -185,11 +187,12 @@ def _in_the_end(
 ) -> Iterator[Line]:  # fmt: skip
     """Yield metrics, R by class, and the jobs that gained or lost most, of two runs that have ended."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
+    yield from worded(scene.of_both, context, width, "dim") if scene.of_both else ()
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
     yield from _shifts(context, scene, width)
     yield from _ratios(context, scene, found.slowdowns, width)
-    yield from _gains_and_losses(context, found, scene.names[1], width)
+    yield from _gains_and_losses(context, found, scene, width)
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
@@ -215,7 +218,7 @@ def _better(r: float) -> str:
     return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
 
 
-def _gains_and_losses(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
+def _gains_and_losses(context: Context, found: Comparison, scene: VersusScene, width: int) -> Iterator[Line]:
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
@@ -223,11 +226,11 @@ def _gains_and_losses(context: Context, found: Comparison, who: str, width: int)
     for heading, (told, _, style, changes) in zip((gained, lost), sides, strict=True):
         if changes:
             yield line("")
-            yield line(Span(f"Who {told} most with {who}", "strong"))
+            yield line(Span(f"Who {told} most with {scene.names[1]}", "strong"))
             yield line(Span("".join(heading), "dim"))
         for change in changes:
             job, by, *rest = table.pop(0)
-            yield line(job, Span(by, style), *rest, rank=change.job.rank)
+            yield line(job, Span(by, style), *rest, rank=scene.rank(change.job.rank, context.of_other))
 
 
 def _cells(context: Context, change: Change) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sim.comparison.comparison_sentences import headline, names_of, names_of_jobs, what_it_did
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
+from sim.comparison.pairing import BY_CHANCE, only_in_one
 from sim.history.past import specs_of
 from sim.metrics.aggregates import ratio
 from sim.support.formatting import clock, clock_near, printable
@@ -50,8 +51,15 @@ class Versus(LiveComparison):
             never=self.never,
             comparison=self.comparison,
             waiting=(len(self._stages[0].snapshot.queue), len(self._stages[1].snapshot.queue)),
+            pairing=self.pairing,
+            of_both=self._of_both(specs),
         )
         return scene if self.parting is None else self._with_parting(scene, self.parting)
+
+    def _of_both(self, specs: tuple[str, str]) -> str:
+        workloads = self._stages[0].workload, self._stages[1].workload
+        told = only_in_one(self.pairing, workloads, names_of(specs))
+        return f"{told} {BY_CHANCE}" if told and any("random" in spec for spec in specs) else told
 
     def axis(self, moment: float) -> Axis:
         """Return an axis for both charts: a position for each step of either run, then one for each planned time."""

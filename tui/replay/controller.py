@@ -8,9 +8,12 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from sim.comparison.pairing import Pairing, paired
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
 from sim.support.errors import SchedscopeError
+from sim.support.formatting import clock_near
+from sim.workload.model import Workload
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
@@ -143,6 +146,7 @@ class ReplayController:
             o.Reverse: self._of_told(Traveller.reverse),
             o.Play: Playback(go, lambda: self.beside).play,
             o.SwitchTo: self._switch,
+            o.ChangeJobs: self._change_jobs,
             o.Break: self._break,
             o.Restart: self._restart,
             o.Fork: self._fork,
@@ -157,6 +161,8 @@ class ReplayController:
             o.TakeBack: self._take_back,
             o.Measure: self._of_told(_measure),
         }
+        self._pairings: list[tuple[Workload, Workload, Pairing | None]] = []
+        """Pairs of jobs of the workloads compared last, the latest first"""
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
         """Request by which the compared run was made, or None"""
@@ -258,14 +264,27 @@ class ReplayController:
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
         if self.beside is None or self._versus is None:
-            return self.stage.scene(wish), None
+            return self.stage.scene(self._on(self.stage, wish)), None
         axis = self._versus.axis(self._go.clock) if wish.camera.by_event else None
-        scene = self.stage.scene(wish, axis)
-        beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera), axis)
+        scene = self.stage.scene(self._on(self.stage, wish), axis)
+        beside = self.beside.scene(replace(self._on(self.beside, wish), camera=wish.beside or wish.camera), axis)
         told = self._versus.scene(self._go.clock)
         seen = (replace(each, versus=told) for each in (scene, beside))
         one, other = (self._versus.painted(each, bool(number), wish) for number, each in enumerate(seen))
         return one, other
+
+    def _on(self, stage: RunView, wish: Wish) -> Wish:
+        """Return the wish with the selected job's rank in this run; no job is selected if the run does not have it."""
+        branch = self.stage.timeline.branches.get(wish.branch)
+        pairing = None if branch is None else self._paired(branch.engine.workload, stage.workload)
+        return wish if pairing is None else replace(wish, selected=pairing.rank(wish.selected))
+
+    def _paired(self, one: Workload, other: Workload) -> Pairing | None:
+        for known in self._pairings:
+            if known[0] is one and known[1] is other:
+                return known[2]
+        self._pairings = [(one, other, paired(one, other)), *self._pairings[:2]]
+        return self._pairings[0][2]
 
     # Where to go
 
@@ -279,6 +298,9 @@ class ReplayController:
             told = go(there, order, halted)
             self._there = None
             follow = self._go.seek_time(self.beside.clock, halted) if there.step else self._go.seek(0, halted)
+            if isinstance(told, Noticed) and (pairing := self._paired(there.stage.workload, self.stage.workload)):
+                rank = pairing.rank(told.rank)
+                return told.told if rank is None else told._replace(rank=rank)
             return told or follow
 
         return obey
@@ -331,6 +353,15 @@ class ReplayController:
         """Return after how many steps, and at which time, another policy takes over now."""
         step, time = self._go.step, self._time_within_step
         return (step, time) if time is not None or not step else (step - 1, self.stage.snapshot.time)
+
+    def _change_jobs(self, order: o.ChangeJobs, wish: Wish, halted: Halted) -> str | None:
+        was, moment, has_begun = self.stage.timeline.branch.name, self.stage.clock, self._go.step > 0
+        branch = self.stage.timeline.change_jobs(order.changes)
+        self.stage.set_clock()
+        if has_begun:
+            self._go.seek_time(moment, halted)
+        since = clock_near(self.stage.clock)(branch.engine.workload.changed_since)
+        return f"{branch.name}: this run again from the beginning, changed from {since} on; v compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
@@ -511,6 +542,9 @@ class ReplayController:
     def _to_fork(self, halted: Halted) -> str | None:
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
+        if record.changes and record.parent is None:
+            self._go.seek_time(timeline.workload.changed_since, halted)
+            return f"from here on {record.name} may differ from the run as it was; v compares them"
         if record.parent is None:
             return "no comparison: v compares with another policy"
         self._go.seek(record.forked, halted)

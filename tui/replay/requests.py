@@ -14,6 +14,7 @@ from sim.session.session import Bookmark, BranchRecord
 from sim.support.errors import ParameterError, TraceError
 from sim.support.formatting import A_TIME, Step, parse_moment, quoted
 from sim.why.last_change import What
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Workload
 from tui.chart.scale import Camera
 from tui.chart.scene import Mark
@@ -105,6 +106,12 @@ class SwitchTo(NamedTuple):
     """Request to switch to another policy from now on, in a new branch."""
 
     policy: Policy
+
+
+class ChangeJobs(NamedTuple):
+    """Request to repeat this run with jobs withdrawn, changed or added, in a new branch."""
+
+    changes: JobChanges
 
 
 class Break(NamedTuple):
@@ -203,7 +210,7 @@ class Reverse(NamedTuple):
 
 Order: TypeAlias = (
     GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToMostOvertaken | GoToEnd | Play | Find | GoToStop | GoToTurn
-    | SwitchTo | Break | Restart | Fork | LookAt | TakeBack
+    | SwitchTo | ChangeJobs | Break | Restart | Fork | LookAt | TakeBack
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew | Measure
 )  # fmt: skip
 
@@ -217,6 +224,8 @@ class Wish:
     """Camera of the compared run's chart, which may have another height; None if there is no such chart."""
     strip_columns: int = 80
     selected: int | None = None
+    branch: str = "main"
+    """Branch in whose run the selected job has this rank."""
     colour: str = "job"
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sim.comparison.differences import Comparison
     from sim.comparison.divergence import Divergence
     from sim.comparison.live_comparison import CommonJobs, Shifts
+    from sim.comparison.pairing import Pairing
 
 
 UNNAMED = "?"
@@ -94,6 +95,18 @@ class VersusScene:
     comparison: Comparison | None = None
     waiting: tuple[int, int] = (0, 0)
     """Waiting jobs of each run, which differ also where jobs wait for others to be submitted."""
+    pairing: Pairing | None = None
+    """Jobs that both runs have; None if both have the same ones."""
+    of_both: str = ""
+    """Sentence on the jobs that only one run has; "" if there are none."""
+
+    def rank(self, rank: int | None, in_other: bool) -> int | None:
+        """Return the rank of a job of the first run in that run or, `in_other`, in the second; None without it."""
+        return self.pairing.rank(rank) if in_other and self.pairing is not None else rank
+
+    def own_rank(self, rank: int | None) -> int | None:
+        """Return the rank in the first run of a job of the second one; None without it."""
+        return rank if self.pairing is None else self.pairing.turned.rank(rank)
 
 
 @dataclass(frozen=True, slots=True)

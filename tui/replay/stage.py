@@ -52,8 +52,6 @@ class RunView:
     def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
         """Begin before the first step; what `like` has drawn of the same branches is used again."""
         self.timeline = timeline
-        self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
-        """Time shown before the first step: that of the first submission, in seconds."""
         self.clock = self.begin
         """Time shown in seconds: that of the present step or later, but before the next step."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
@@ -67,6 +65,11 @@ class RunView:
     @property
     def workload(self) -> Workload:
         return self.timeline.workload
+
+    @property
+    def begin(self) -> float:
+        """Return the time shown before the first step: that of the first submission, in seconds."""
+        return float(self.workload.submit[0]) if len(self.workload) else 0.0
 
     @property
     def is_computed(self) -> bool:
@@ -225,6 +228,8 @@ class RunView:
         return makers.jobs[rank].at(self.timeline.history, self.snapshot)
 
     def _switches(self) -> Iterator[Mark]:
+        if self.workload.changes:
+            yield Mark(self.workload.changed_since, "switch", str(self.workload.changes))
         for switch in self.timeline.branch.switches:
             if switch.step == 1:  # the first policy took over from none
                 continue

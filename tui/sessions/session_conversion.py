@@ -89,7 +89,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
     names: set[str | None] = set()
     for branch in branches:
-        if not names or branch.parent in names:
+        if not names or branch.parent in names or (branch.parent is None and branch.changes):
             names.add(branch.name)
             yield branch
 
@@ -131,14 +131,15 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
 
 def command_of(session: Session, scene: Scene) -> str:
     """Return the command that opens this moment again: with options or, where they cannot say it, with the session."""
-    switches = _switches({branch.name: branch for branch in session.branches}, session.branch)
+    branches = {branch.name: branch for branch in session.branches}
+    switches, changes = _switches(branches, session.branch), _root(branches, session.branch).changes
     plain = all(each.breaks is None and not each.is_after for each in switches)
     if session.partner is not None or not plain:
         return f"schedscope watch --session {one_line(session)}"
     first = [each.spec for each in switches if each.step == 1]
     shown, begun = scene.snapshot, {"policy": first[-1] if first else session.policy, "placement": session.placement}
     words = ["schedscope", "watch", session.trace.name]
-    for name, value in {**begun, **session.options}.items():
+    for name, value in {**begun, **session.options, **changes.options}.items():
         if (name, value) != ("placement", "lowest"):
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [f"{value}"])]
     for each in switches:
@@ -149,6 +150,11 @@ def command_of(session: Session, scene: Scene) -> str:
     elif session.step:
         words += ["--at", written_time(scene.clock)]
     return printable(shlex.join(words))
+
+
+def _root(branches: Mapping[str, BranchRecord], name: str) -> BranchRecord:
+    record = branches[name]
+    return record if record.parent is None else _root(branches, record.parent)
 
 
 def _switches(branches: Mapping[str, BranchRecord], name: str) -> list[Switch]:

@@ -129,7 +129,7 @@ class Gantt(RowWidget, can_focus=True):
         """Draw this scene; only rows that changed are sent to the terminal."""
         left = self._label_columns
         self._scene = scene
-        if scene.chart is not None and scene.chart.workload.procs != self._workload.procs:
+        if scene.chart is not None and scene.chart.workload is not self._workload:
             self._workload = scene.chart.workload
         if self._label_columns != left:
             self._fit_size()

@@ -132,14 +132,16 @@ class Drawing:
         """Draw the screen; return True if also the panels, which playback draws less often."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
-        seen = state.selected, state.hovered, state.decision, state.phase
+        versus = scene.versus
+        selected = versus.rank(state.selected, other) if versus is not None else state.selected
+        seen = selected, state.hovered, state.decision, state.phase
         told = shown.beside if other and shown.beside else scene
         context = Context(self._about.of(told), told, look, *seen, other, self._visible, state.order, state.filmed)
         self._context = context
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)
-        self._draw_beside(context, shown.beside, chart.size.width)
+        self._draw_beside(context, shown.beside, state.selected, chart.size.width)
         self._draw_legend(scene.chart, look, chart.size.width)
         self.draw_top(state, shown, look, progress)
         self._bar("note").show(_note_lines(state, scene, self._screen.size.width), look)
@@ -230,12 +232,12 @@ class Drawing:
         if chart is not None and legend.display:
             legend.show([legend_line(chart, look, width)], look)
 
-    def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
+    def _draw_beside(self, context: Context, beside: Scene | None, selected: int | None, width: int) -> None:
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:
             from tui.panels import run_comparison
 
-            chart.selected = context.selected
+            chart.selected = beside.versus.rank(selected, True) if beside.versus is not None else selected
             chart.show(beside, context.look)
             between.show([run_comparison.between(context, width)], context.look)

@@ -85,6 +85,12 @@ CHANGING = (
     Key("p", "policy", "policy", "Continue from here under another policy or with other parameters.", 4),
     Key("P", "restart", "restart", "Another policy from the beginning."),
     Key("f", "fork", "fork", "Create a branch here, to continue the run in another way.", 14),
+    Key(
+        "J",
+        "what_if",
+        "other jobs",
+        "Withdraw or change the selected job, or add one, in a run of its own.",
+    ),
     Key("X", "break_processors", "break", "Let processors fail here, in a new branch."),
     Key("B", "branches", "branches", "Switch to another branch."),
     Key("v", "compare", "compare", "Compare with another policy from here on, on one clock; pressed again: end it.", 7),

@@ -33,10 +33,10 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
+        screen, snapshot = self._screen, self._screen.scene.snapshot if self._screen.scene else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
-        job = partial(find_job, workload=screen.about.workload, after=after)
+        job = partial(find_job, workload=screen.jobs, after=after)
         hint = "a job's number or name, or a user (ann, user 3) for that user's next job"
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
@@ -46,7 +46,9 @@ class Looking:
         if screen.told is None:
             return
         snapshot = screen.told.snapshot
-        waiting = [queued.job.rank for queued in snapshot.queue[:200]] + [out.job.rank for out in snapshot.suspended]
+        jobs = [queued.job for queued in snapshot.queue[:200]] + [out.job for out in snapshot.suspended]
+        found = (screen.own_rank(job.rank, screen.state.other) for job in jobs)
+        waiting = [rank for rank in found if rank is not None]
         if not waiting:
             is_over = snapshot.next_time is None
             on = "← steps back, W goes to the longest wait" if is_over else "→ steps on, ] goes to the next start"
@@ -191,7 +193,7 @@ class Looking:
     # Reading
 
     def report(self) -> None:
-        self._screen.open(dialogs.FidelityReport(self._screen.about.read, self._screen.about.workload))
+        self._screen.open(dialogs.FidelityReport(self._screen.about.read, self._screen.jobs))
 
     def help(self) -> None:
         chart = [(sign(key.key), key.description) for key in chart_keys()]

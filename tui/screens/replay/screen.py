@@ -16,7 +16,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
+from sim.comparison.pairing import paired
 from sim.policies import Policy, parse_policy
+from sim.workload.model import Workload
 from tui.chart.scale import Camera
 from tui.look.palette import Look
 from tui.memory import settle_memory
@@ -159,6 +161,22 @@ class ReplayScreen(Screen[None]):
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
+
+    @property
+    def jobs(self) -> Workload:
+        """Return the jobs of the run on the screen, in which the selected job has its rank."""
+        return self.about.workload if self.scene is None else self.about.of(self.scene).workload
+
+    @property
+    def selected_in_told(self) -> int | None:
+        """Return the rank of the selected job in the run that the panels show."""
+        versus = None if self.scene is None else self.scene.versus
+        return self.state.selected if versus is None else versus.rank(self.state.selected, self.state.other)
+
+    def own_rank(self, rank: int | None, other: bool) -> int | None:
+        """Return the rank in the run on the screen of a job that has this `rank` there or in the `other` run."""
+        versus = None if self.scene is None else self.scene.versus
+        return rank if versus is None or not other else versus.own_rank(rank)
 
     @property
     def policy(self) -> Policy:
@@ -314,6 +332,7 @@ class ReplayScreen(Screen[None]):
             beside=state.beside,
             strip_columns=max(self.query_one("#strip").size.width, 20),
             selected=state.selected,
+            branch=self.scene.branch if self.scene is not None else "main",
             colour=state.colour,
             stops=state.stops,
             bookmarks=state.bookmarks,
@@ -340,7 +359,7 @@ class ReplayScreen(Screen[None]):
                 self.change(playing=False, said="" if is_told else why)
             case Noticed(rank, told):
                 self.change(selected=rank, said=told)
-                self.chart.enlarge(self.about.workload.jobs[rank].estimate)
+                self.chart.enlarge(self.jobs.jobs[rank].estimate)
             case Failed(what):
                 self.pause()
                 self.fail(what)
@@ -352,7 +371,10 @@ class ReplayScreen(Screen[None]):
     def _show(self, shown: Scenes) -> None:
         if self.shown is None:
             self.call_after_refresh(settle_memory)
-        self.shown = shown
+        was, self.shown = self.jobs, shown
+        if self.state.selected is not None and (pairing := paired(was, self.jobs)):
+            self.state = replace(self.state, selected=pairing.rank(self.state.selected), decision=None)
+            self.wish()
         self._follow(shown)
         self.draw()
         self._cameras.arrive(shown)
@@ -406,12 +428,13 @@ class ReplayScreen(Screen[None]):
             self.guiding.guide_pick(message.rank, None if spot is None else spot.time)
             return
         other = self.state.other if isinstance(message, Panel.Picked) else message.gantt.id == "beside"
-        if other != self.state.other:
-            self.change(
-                other=other, decision=None, selected=self.state.selected if message.rank is None else message.rank
-            )
+        rank = self.own_rank(message.rank, other)
+        if rank is None and message.rank is not None:
+            self.tell("only the other run has this job: B goes to that run")
+        elif other != self.state.other:
+            self.change(other=other, decision=None, selected=self.state.selected if rank is None else rank)
         else:
-            self.select(None if message.rank == self.state.selected else message.rank)
+            self.select(None if rank == self.state.selected else rank)
 
     @on(Gantt.Hovered)
     def _spot_hovered(self, message: Gantt.Hovered) -> None:

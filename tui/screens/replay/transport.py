@@ -92,7 +92,7 @@ class Transport:
             if screen.state.selected is None:
                 screen.tell("no job is selected: click one, or / to find one")
                 return
-            who = screen.about.workload.jobs[screen.state.selected].id
+            who = screen.jobs.jobs[screen.state.selected].id
             condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
         screen.go(Find(parse_stop(condition), direction))
 
@@ -112,7 +112,9 @@ class Transport:
         hint = "a time (12d 4h, d12 4:30, 4:30 today, a date), a step (#1200), a job (J17: its submission; J17 starts)"
         scene = self._screen.scene
         now = (scene.snapshot.time if scene else None) or 0
-        place = partial(parse_place, workload=self._screen.about.workload, now=now)
+        told = self._screen.told
+        workload = self._screen.jobs if told is None else self._screen.about.of(told).workload
+        place = partial(parse_place, workload=workload, now=now)
         dialog = dialogs.Prompt("Go to", hint, place, answers=self._screen.answers)
         self._screen.open(dialog, self._screen.go)  # type: ignore[misc]  # mypy refuses a union for T | None
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
 from sim.support.errors import ParameterError
-from sim.support.formatting import Clock, clock, parse_time
+from sim.support.formatting import Clock, clock, name, parse_time
 from sim.why.last_change import Division, HolderOf, PlanOf
+from sim.workload.job_changes import JobChange, JobChanges, parse_values
+from sim.workload.model import Job
 from sim.workload.outages import parse_set
+from sim.workload.typed_jobs import parse_job, typed_time
 from tui.look.calendar import Calendar
 from tui.replay.requests import (
     VERSUS,
     Break,
+    ChangeJobs,
     Compare,
     CompareBranch,
     CompareNoMore,
@@ -39,6 +44,10 @@ if TYPE_CHECKING:
     from tui.screens.replay.screen import ReplayScreen
 
 ANOTHER = "another policy"
+NONE_SELECTED = "no job is selected: click one, / finds one, w takes the first that waits"
+WITHDRAW, CHANGE, ADD = "withdraw it", "change it", "add a job"
+ADD_HINT = "processors x run time / estimate @ submission, like 5x10m@d3 or 4x20m/30m@14:00"
+CHANGE_HINT = "new values: procs=4, estimate=2h, run=90m, submit=d3 04:30"
 ON, BACK, PLAY = "run there", "go back", "play"
 STOP_WAYS = (
     (";", ON, "to the next step at which that is so, as fast as it can be computed"),
@@ -140,9 +149,9 @@ class WhatIf:
     def helped(self) -> None:
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
-            screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
+            screen.tell(NONE_SELECTED)
             return
-        workload = screen.about.of(scene).workload
+        workload = screen.jobs
         dialog = dialogs.AlternativesDialog(workload, screen.state.selected, scene.snapshot.rules)
         screen.pause()
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
@@ -176,10 +185,10 @@ class WhatIf:
     # Causes
 
     def reverse(self) -> None:
-        if self._screen.state.selected is None:
-            self._screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
+        if (rank := self._screen.selected_in_told) is None:
+            self._screen.tell(NONE_SELECTED)
         else:
-            self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
+            self._screen.go(Reverse(PlanOf(rank)))
 
     def reverse_processor(self) -> None:
         if self._screen.state.spot is None:
@@ -189,6 +198,64 @@ class WhatIf:
 
     def reverse_boundary(self) -> None:
         self._screen.go(Reverse(Division()))
+
+    # Other jobs
+
+    def what_if(self) -> None:
+        """Ask what to do with the selected job, or for a job to add if none is selected."""
+        screen = self._screen
+        if screen.state.selected is None:
+            self.add_job()
+            return
+        who = screen.jobs.jobs[screen.state.selected]
+        options = (
+            ("w", WITHDRAW, "as if it had never been submitted"),
+            ("c", CHANGE, "its processors, estimate, run time or submission"),
+            ("a", ADD, "typed as in a puzzle, like 5x10m@d3"),
+        )
+        ways = {WITHDRAW: self.withdraw_job, CHANGE: self.change_job, ADD: self.add_job}
+        screen.open(ChoiceDialog(f"What if not {name(who)} as it is?", options), lambda way: ways[way]())
+
+    def withdraw_job(self) -> None:
+        if (job := self._job_to_change()) is not None:
+            self._screen.go(ChangeJobs(JobChanges((name(job),))))
+
+    def change_job(self) -> None:
+        if (job := self._job_to_change()) is None:
+            return
+        workload, now = self._screen.jobs, self._screen.scene.clock if self._screen.scene else 0.0
+        known = {"procs": float(job.procs), "estimate": job.estimate, "submit": job.submit}
+
+        def read(text: str) -> JobChanges:
+            new = tuple((field, value) for field, value in parse_values(text, now) if known.get(field) != value)
+            if not new:
+                raise ParameterError(f"nothing is changed; {CHANGE_HINT}")
+            wide = dict(new).get("procs", 1)
+            if wide > workload.procs:
+                raise ParameterError(f"the machine has {workload.procs:,} processors, got {wide:,.0f}")
+            return JobChanges(change=(JobChange(name(job), new),))
+
+        initial = f"procs={job.procs}, estimate={typed_time(job.estimate)}"
+        dialog = dialogs.Prompt(f"Change {name(job)}", CHANGE_HINT, read, initial=initial)
+        self._screen.open(dialog, self._change_jobs)
+
+    def add_job(self) -> None:
+        screen, workload = self._screen, self._screen.jobs
+        now = screen.scene.clock if screen.scene else 0.0
+        read = partial(parse_job, procs=workload.procs, now=now)
+        half, at = max(workload.procs // 2, 1), typed_time(float(int(max(now, 0.0))))
+        dialog = dialogs.Prompt("Add a job", ADD_HINT, read, initial=f"{half}x1h@{at}")
+        screen.open(dialog, lambda job: self._change_jobs(JobChanges(add=(job,))))
+
+    def _change_jobs(self, changes: JobChanges) -> None:
+        self._screen.go(ChangeJobs(changes))
+
+    def _job_to_change(self) -> Job | None:
+        rank = self._screen.state.selected
+        if rank is None:
+            self._screen.tell(NONE_SELECTED)
+            return None
+        return self._screen.jobs.jobs[rank]
 
     # Branches
 
@@ -298,7 +365,7 @@ def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, st
 
 def _how_it_began(branch: BranchRecord, at: Clock) -> str:
     if branch.parent is None:
-        return "the first"
+        return "its own run from the beginning" if branch.changes and branch.name != "main" else "the first"
     switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 
