@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.comparison.pairing import paired
 from sim.engine.schedule import Schedule
 from sim.workload.model import Floats, Job
 
 ABOUT = 1.0
 """Seconds by which two waits must at least differ to count as different."""
+MOST_BLOCKERS = 8
+"""Largest number of jobs without each of which a run is tried."""
+WITHOUT = "without "
+"""Beginning of what a run without a job is called, as in `without J17`"""
 
 
 class Price(NamedTuple):
@@ -41,10 +46,17 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return the policies by the job's wait, the shortest first; prices are relative to the first schedule."""
-    first = _waits(schedules[0])
-    tried = [_outcome(schedule, first, rank) for schedule in schedules]
-    return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
+    """Return the policies by the job's wait, the shortest first; prices are relative to the first schedule.
+
+    Runs without one of the first schedule's jobs come last, by the same order.
+    """
+    tried = [_outcome(schedule, schedules[0], rank) for schedule in schedules]
+
+    def place(found: Tried) -> tuple[bool, float, float]:
+        wait = inf if found.wait is None else found.wait
+        return found.policy.startswith(WITHOUT), wait, max(found.price.change, 0.0)
+
+    return sorted(tried, key=place)
 
 
 def _waits(schedule: Schedule) -> Floats:
@@ -52,26 +64,38 @@ def _waits(schedule: Schedule) -> Floats:
     return np.where(np.isnan(waited), inf, waited)
 
 
-def _outcome(schedule: Schedule, first: Floats, rank: int) -> Tried:
-    waits = _waits(schedule)
-    others = np.arange(len(waits)) != rank
-    start, known = others & (waits < inf), others & (waits < inf) & (first < inf)
+def _outcome(schedule: Schedule, like: Schedule, rank: int) -> Tried:
+    first, waits, start = _waits(like), _waits(schedule), schedule.start
+    others = np.arange(len(first)) != rank
+    if (pairing := paired(like.workload, schedule.workload)) is not None:
+        waits, start, others = pairing.on_first(waits), pairing.on_first(start), others & (pairing.there >= 0)
+    starts = bool(waits[rank] < inf)
+    known = others & (waits < inf) & (first < inf)
+    started = others & (waits < inf)
     more = np.zeros(len(waits))
     np.subtract(waits, first, out=more, where=others & (waits != first))
     worst = int(np.argmax(more))
     pays = bool(more[worst] > ABOUT)
     price = Price(
-        mean_wait=float(waits[start].mean()) if start.any() else 0.0,
+        mean_wait=float(waits[started].mean()) if started.any() else 0.0,
         change=float(more[known].mean()) if known.any() else 0.0,
         longer=int((more > ABOUT).sum()),
         shorter=int((more < -ABOUT).sum()),
-        worst=schedule.workload.jobs[worst] if pays else None,
+        worst=like.workload.jobs[worst] if pays else None,
         worst_by=None if more[worst] == inf else float(more[worst]) if pays else 0.0,
     )
-    starts = waits[rank] < inf
-    return Tried(
-        schedule.policy, float(schedule.start[rank]) if starts else None, float(waits[rank]) if starts else None, price
-    )
+    return Tried(schedule.policy, float(start[rank]) if starts else None, float(waits[rank]) if starts else None, price)
+
+
+def blockers(schedule: Schedule, rank: int) -> list[Job]:
+    """Return the jobs that held processors while the job waited, those with the most processor-seconds first."""
+    workload, start, end = schedule.workload, schedule.start, schedule.end
+    begin, until = workload.due[rank], np.nan_to_num(start[rank], nan=inf)
+    last = np.nan_to_num(end, nan=np.nanmax(end, initial=begin))
+    held = np.maximum(np.minimum(last, until) - np.maximum(start, begin), 0) * workload.width
+    held = np.where(np.isnan(held) | (np.arange(len(held)) == rank), 0, held)
+    order = np.argsort(-held, kind="stable")[:MOST_BLOCKERS].tolist()
+    return [workload.jobs[other] for other in order if held[other] > 0]
 
 
 class Fitting(NamedTuple):

@@ -43,7 +43,7 @@ MARK_EVERY = 256
 @dataclass(frozen=True)
 class Switch:
     """Change of the policy during a run. `step` is the number of steps up to and including the step of the change; 0 if
-    not known yet.
+    not known yet; 1 if it replaces the first policy before the first decision.
     """
 
     step: int

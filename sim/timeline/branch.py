@@ -13,11 +13,14 @@ from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
+from sim.machine.processors import Placement
 from sim.policies.policy import Policy
+from sim.policies.recorded_rules import under
 from sim.support.deadline import GiveWayError
 from sim.support.errors import PolicyError, SchedscopeError
 from sim.support.formatting import exact_clock
 from sim.timeline.scenario import is_due
+from sim.workload.model import Workload
 
 MOST = 512
 """Most checkpoints; then every second one is dropped, and new ones are made half as often."""
@@ -325,6 +328,21 @@ class Branch:
         place = max(bisect_left(self._steps, step) - 1, 0)
         near = [checkpoint for checkpoint in self._near if checkpoint.step < step]
         return self, max([self._checkpoints[place], *near], key=lambda checkpoint: checkpoint.step)
+
+
+class Course(NamedTuple):
+    """Everything that determines a run except its jobs: first policy, placement, planned switches and failures."""
+
+    policy: Policy
+    placement: Placement = "lowest"
+    switches: tuple[Switch, ...] = ()
+
+    def of(self, workload: Workload, name: str, watchers: Sequence[Watcher] = ()) -> Branch:
+        """Return a branch at the beginning of the run of these jobs."""
+        workload, (first, *later) = under(workload, [self.policy, *(switch.policy for switch in self.switches)])
+        planned = [replace(switch, policy=policy) for switch, policy in zip(self.switches, later, strict=True)]
+        engine = Engine(workload, first, placement=self.placement, watchers=watchers)
+        return Branch(name, engine, switches=planned)
 
 
 def _checkpoint_distance(whole: int, rest: int) -> int:

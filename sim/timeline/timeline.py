@@ -35,7 +35,7 @@ from sim.policies.registry import policy_of
 from sim.support.errors import ParameterError, near
 from sim.support.formatting import shortened
 from sim.support.notebook import Table, picture_of
-from sim.timeline.branch import Branch
+from sim.timeline.branch import Branch, Course
 from sim.why.explanation import Explanation, explain
 from sim.workload.job_changes import JobChanges
 from sim.workload.model import Job, Workload
@@ -176,43 +176,38 @@ class Timeline:
                 return self.switch(other, step, at=time, name=name, then=then)
         return None
 
-    def begin(
-        self,
-        workload: Workload,
-        policy: Policy | str,
-        placement: Placement,
-        name: str,
-        switches: Sequence[Switch] = (),
-    ) -> Branch:
+    def begin(self, workload: Workload, course: Course, name: str) -> Branch:
         """Return a new branch `name` without a parent, for a run of other jobs or of the same with other estimates."""
-        workload, (chosen, *later) = under(workload, [policy, *(switch.policy for switch in switches)])
-        engine = Engine(workload, chosen, placement=placement, watchers=self._watchers)
-        planned = [replace(switch, policy=other) for switch, other in zip(switches, later, strict=True)]
-        made = self._branches[name] = Branch(name, engine, switches=planned)
+        made = self._branches[name] = course.of(workload, name, self._watchers)
         return made
+
+    @property
+    def course(self) -> Course:
+        """Return what repeats the current run from its beginning, all switches and failures planned."""
+        made = [switch for switch in self.branch.switches if not switch.by_rule]
+        again = [*self._to_come(made, 0), *self.branch.planned_after(self.computed)]
+        if made and made[0].step == 1 and made[0].breaks is None:  # it took over before the first policy decided
+            again[0] = replace(again[0], step=1)
+        return Course(self.policy, self._placement, tuple(again))
 
     def change_jobs(self, changes: JobChanges) -> Branch:
         """Repeat the current run with jobs changed, from its beginning in a new branch, and move to it.
 
         Switches and failures happen at the same times.
         """
-        now, made = self.workload, [switch for switch in self.branch.switches if not switch.by_rule]
-        changed = now.changes + changes
+        changed, course = self.workload.changes + changes, self.course
         called = shortened("; ".join(changed.words))
         names = chain([called], map(f"{called} ({{}})".format, count(2)))
-        name = next(name for name in names if name not in self._branches)
-        course = [*self._to_come(made, 0)]
-        if made and made[0].step == 1:  # the policy with which it begins: also for a job submitted earlier
-            first = [float(each.submit[0]) for each in (now, now.with_changes(changed)) if len(each)]
-            course[0] = replace(course[0], time=min(first, default=0.0))
-        return self.begin_changed(changed, name, [*course, *self.branch.planned_after(self.computed)])
+        return self.begin_changed(changed, next(name for name in names if name not in self._branches), course.switches)
 
-    def begin_changed(self, changes: JobChanges, name: str, switches: Sequence[Switch] = ()) -> Branch:
+    def begin_changed(self, changes: JobChanges, name: str, switches: Iterable[Switch] = ()) -> Branch:
         """Return a new branch, now the current one, for a run of the trace with exactly these changes of jobs."""
         workload = self._given.with_changes(changes)
         if not len(workload):
             raise ParameterError(f"no job is left to simulate: {changes}")
-        made = self.begin(workload, self.policy, self._placement, name, switches)
+        begin = float(workload.submit[0])  # a job may be submitted earlier than before
+        planned = (replace(each, time=min(each.time, begin)) if each.step == 1 else each for each in switches)
+        made = self.begin(workload, Course(self.policy, self._placement, tuple(planned)), name)
         self.look_at(name)
         return made
 

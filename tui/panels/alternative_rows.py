@@ -1,11 +1,12 @@
-"""Table and sentences on how long a job would wait under each policy, and what others would pay."""
+"""Table and sentences on how long a job would wait under other policies or without other jobs; what others pay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
-from sim.comparison.alternatives import Tried
-from sim.support.formatting import clock, count, name, processors, shortened, span
+from sim.comparison.alternatives import MOST_BLOCKERS, WITHOUT, Tried
+from sim.support.formatting import clock, count, listed, name, processors, shortened, span
 from sim.workload.model import Job, Workload
 from tui.look.text import shorten
 
@@ -19,7 +20,7 @@ def asked(workload: Workload, rank: int) -> str:
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
     """Return headings and a row per tried policy, compared with policy `first`; the important columns if `narrow`."""
-    made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
+    made = [["tried", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
         by = "never starts" if price.worst_by is None else f"+{span(price.worst_by)}"
@@ -52,6 +53,24 @@ def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
     by = "(never starts)" if price.worst_by is None else f"by {span(price.worst_by)}"
     mean = f"all other jobs wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
     return f"{told} Cost: {who}, most of all {name(price.worst)} {by}; {mean}."
+
+
+def one_by_one(job: Job, found: Sequence[Tried], first: str) -> str:
+    """Return sentences on what each run without one other job changes for the job; "" if there is no such run."""
+    waits = {tried.policy: inf if tried.wait is None else tried.wait for tried in found}
+    gains = {label: waits[first] - wait for label, wait in waits.items() if label.startswith(WITHOUT)}
+    moved = sorted((by for by in gains.items() if abs(by[1]) >= 1), key=lambda by: -by[1])
+    same = [label.removeprefix(WITHOUT) for label in gains if label not in dict(moved)]
+    told = [f"{name(job)} would start {', '.join(f'{_gain(by)} {label}' for label, by in moved)}."] if moved else []
+    if same:
+        told.append(f"Without {listed(same, MOST_BLOCKERS)}{', each alone,' * (len(same) > 1)} nothing would change.")
+    return " ".join(told)
+
+
+def _gain(seconds: float) -> str:
+    if abs(seconds) == inf:
+        return "at all" if seconds > 0 else "never"
+    return f"{span(abs(seconds))} {'earlier' if seconds > 0 else 'later'}"
 
 
 def _signed_span(seconds: float) -> str:

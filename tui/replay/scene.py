@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sim.comparison.divergence import Divergence
     from sim.comparison.live_comparison import CommonJobs, Shifts
     from sim.comparison.pairing import Pairing
+    from sim.timeline.branch import Course
 
 
 UNNAMED = "?"
@@ -135,6 +136,8 @@ class Scene:
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
     """The policy's columns about the selected job: pairs (time, value), as far as they are collected."""
     versus: VersusScene | None = None
+    course: Course | None = None
+    """What repeats this run from its beginning with other jobs; None if it is not known."""
     code: PassCode | None = None
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False

@@ -138,6 +138,7 @@ class RunView:
             series=makers.strip.series(timeline.history, timeline.step, PLOT),
             branch=timeline.branch.name,
             branches=records_of(timeline),
+            course=timeline.course,
             hues=dict(zip(named, hues.tolist(), strict=True)),
             then=self._state_before(wish.decision),
             decisions=snapshot.decisions,

@@ -16,6 +16,7 @@ from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
 from sim.support.errors import ParameterError
 from sim.support.formatting import Step, clock, parse_moment
+from sim.timeline.branch import Course
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.options import WITH
@@ -73,7 +74,7 @@ class Runs:
             elif self._estimated is None:
                 raise ParameterError(f"there are no other estimates here: leave out{WITH}{of}")
             else:
-                self.timeline.begin(self._estimated(of), spec, self._placement, called)
+                self.timeline.begin(self._estimated(of), Course(parse_policy(spec), self._placement), called)
             self._named[called] = called
         return self._named[called]
 

@@ -151,10 +151,18 @@ class WhatIf:
         if scene is None or screen.state.selected is None:
             screen.tell(NONE_SELECTED)
             return
-        workload = screen.jobs
-        dialog = dialogs.AlternativesDialog(workload, screen.state.selected, scene.snapshot.rules)
+        dialog = dialogs.AlternativesDialog(
+            screen.jobs, screen.state.selected, scene.snapshot.rules, course=scene.course
+        )  # fmt: skip
         screen.pause()
-        screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
+
+        def compare(chosen: Policy | JobChanges) -> None:
+            if isinstance(chosen, JobChanges):
+                screen.go(ChangeJobs(chosen), CompareBranch(scene.branch))
+            else:
+                screen.go(Compare(chosen, from_start=True))
+
+        screen.open(dialog, compare)  # type: ignore[misc]  # mypy refuses a union for T | None
 
     def other_run(self) -> None:
         if self._is_compared():

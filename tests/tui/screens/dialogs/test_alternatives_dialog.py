@@ -27,7 +27,7 @@ async def test_policies_stand_by_the_jobs_wait_with_what_the_others_pay(ask: Ask
     async with ask(dialog()) as person:
         shown = await person.wait()
         assert "What would have helped J4 (4 processors for 15m00, submitted d0 00:00:30)?" in shown
-        places = [shown.index(policy) for policy in ("policy ", "firstfit ", "easy (first)", "fcfs ")]
+        places = [shown.index(policy) for policy in ("tried ", "firstfit ", "easy (first)", "fcfs ")]
         assert places == sorted(places)
         assert "firstfit helps most: J4 waits 20m00 less than under easy. Cost:" in " ".join(shown.split())
         assert "tried, each" not in shown
