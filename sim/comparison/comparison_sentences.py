@@ -136,6 +136,11 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
     return (one, other) if one != other and max(len(one), len(other)) <= LONGEST_NAME else ("A", "B")
 
 
+def with_run(name: str) -> str:
+    """Return words for what happens in a run, from its short name: `with easy`, `without J17`."""
+    return name if name.startswith("without ") else f"with {name}"
+
+
 def _title_parts(spec: str) -> list[str]:
     """Return the policy's name, its parameters, the kind of estimates ("recorded" by default), and changes of jobs."""
     run, *changes = spec.split("; ")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.support.formatting import count, listed, name, printable
-from sim.workload.model import Floats, Ints, Job, Workload
+from sim.workload.model import Floats, Ints, Workload
 
 BY_CHANCE = "Random orders draw by rank, so jobs may also differ by chance."
 
@@ -61,16 +61,15 @@ def paired(one: Workload, other: Workload) -> Pairing | None:
 
 
 def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload], names: tuple[str, str]) -> str:
-    """Return a sentence on which jobs metrics compare, and the jobs of only one run; "" if both have the same jobs."""
+    """Return a sentence on the jobs that only one of two runs has, and on which are compared; "" without such jobs."""
     if pairing is None:
         return ""
     sides = zip(pairing, workloads, names, strict=True)
     only = [
         (who, [workload.jobs[rank] for rank in np.flatnonzero(ranks < 0).tolist()]) for ranks, workload, who in sides
     ]
-    told = [f"; {who} alone has {_named(jobs)}" for who, jobs in only if jobs]
-    return printable(f"Metrics compare the {count(int((pairing.there >= 0).sum()), 'job')} of both{''.join(told)}.")
-
-
-def _named(jobs: list[Job]) -> str:
-    return listed(map(name, jobs), 3)
+    told = [f"only {who} has {listed(map(name, jobs), 3)}" for who, jobs in only if jobs]
+    if not told:
+        return ""
+    both = count(int((pairing.there >= 0).sum()), "job")
+    return printable(f"{'; '.join(told)}: metrics compare the {both} of both runs.").replace("only", "Only", 1)

@@ -9,10 +9,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.comparison.pairing import paired
 from sim.history.times import EventTimes
 from sim.life.job_state import NONE_CANCELLED, submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Floats, Ints, Workload
 from tui.look.palette import JOB_COLOURS, JOB_HUES, PART_COLOURS, Hue
 
@@ -54,8 +56,9 @@ def partition_hue(partition: int) -> int:
 class OwnHues:
     """Hues for the mode in which every job has its own, computed when a job is first drawn."""
 
-    def __init__(self, ids: Sequence[str]) -> None:
-        self._ids = ids
+    def __init__(self, ids: Sequence[str], numbers: Ints | None = None) -> None:
+        """Compute hues from the ids or, if they are no numbers, from `numbers` or, for None, ranks."""
+        self._ids, self._numbers = ids, np.arange(len(ids)) if numbers is None else numbers
         self._are_numbers = isinstance(ids, NumberIds) or all(map(str.isdecimal, ids))
         self._found = np.full(len(ids), _UNSEEN, np.uint8)
 
@@ -68,8 +71,8 @@ class OwnHues:
         """
         new = ranks[self._found[ranks] == _UNSEEN]
         if len(new):
-            numbers = [int(self._ids[rank][-_DIGITS:]) - 1 for rank in new.tolist()] if self._are_numbers else new
-            self._found[new] = np.remainder(numbers, JOB_HUES)
+            of_ids = [int(self._ids[rank][-_DIGITS:]) - 1 for rank in new.tolist()] if self._are_numbers else None
+            self._found[new] = np.remainder(self._numbers[new] if of_ids is None else of_ids, JOB_HUES)
         return self._found[ranks]
 
 
@@ -161,12 +164,21 @@ class Colours:
         return (self._users if mode == "user" else self._queues)[1]
 
     @cached_property
+    def _unchanged(self) -> Workload:
+        """Return the workload without changes of jobs, so that other jobs keep their colours."""
+        return self._workload.with_changes(JobChanges()) if self._workload.changes else self._workload
+
+    @cached_property
     def _own(self) -> OwnHues:
-        return OwnHues(self._workload.ids)
+        pairing = paired(self._workload, self._unchanged)
+        if pairing is None:
+            return OwnHues(self._workload.ids)
+        added = len(self._unchanged) + np.arange(len(pairing.there))
+        return OwnHues(self._workload.ids, np.where(pairing.there >= 0, pairing.there, added))
 
     @cached_property
     def _users(self) -> tuple[Hues, Legend]:
-        return _kinds(self._workload.user, "user", self._workload.names.get(Field.USER, ()))
+        return _kinds(self._workload.user, "user", self._workload.names.get(Field.USER, ()), self._unchanged.user)
 
     @cached_property
     def _queues(self) -> tuple[Hues, Legend]:
@@ -174,12 +186,12 @@ class Colours:
         names = self._workload.names.get(Field.QUEUE, ())
         most = max(named, default=-1)
         words = names or tuple(named.get(number, "") for number in range(most + 1))
-        return _kinds(self._workload.queue, "queue", words)
+        return _kinds(self._workload.queue, "queue", words, self._unchanged.queue)
 
 
-def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
-    """Return (hue of each job, legend) for the jobs' kinds `values`; rare ones share a hue, below 0 is grey."""
-    kinds, counts = np.unique(values[values >= 0], return_counts=True)
+def _kinds(values: Ints, noun: str, names: Sequence[str], usual: Ints) -> tuple[Hues, Legend]:
+    """Return (hue of each job, legend) for the jobs' kinds `values`; those rare in `usual` share one, grey below 0."""
+    kinds, counts = np.unique(usual[usual >= 0], return_counts=True)
     frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()
     hues = np.full(len(values), _OTHERS, np.uint8)
     for hue, kind in enumerate(frequent):

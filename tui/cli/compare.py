@@ -1,4 +1,4 @@
-"""Command `schedscope compare`: two policies on one workload, or one and a switch to another, as text or JSON."""
+"""Command `schedscope compare`: two policies on one workload, a switch, or changed jobs, as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,9 +9,28 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
-from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, changed, names_of, names_of_jobs, what_it_did
+from sim.comparison.comparison_sentences import (
+    LONGEST_NAME,
+    Accounts,
+    changed,
+    names_of,
+    names_of_jobs,
+    what_it_did,
+    with_run,
+)
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
-from sim.comparison.divergence import Account, Decided, Different, Divergence, Side, account, different, part
+from sim.comparison.divergence import (
+    Account,
+    Decided,
+    Different,
+    Divergence,
+    Side,
+    account,
+    different,
+    names_of_ranks,
+    part,
+)
+from sim.comparison.pairing import only_in_one, paired
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION
@@ -20,7 +39,8 @@ from sim.policies.policy import full_policy
 from sim.support.formatting import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.timeline.scenario import Scenario
 from sim.workload.categories import LENGTHS, WIDTHS
-from sim.workload.model import Workload
+from sim.workload.job_changes import JobChanges
+from sim.workload.model import Ints, Workload
 from sim.workload.source import Source
 from tui.annexes import annexed
 from tui.cli import options
@@ -44,6 +64,8 @@ class Wanted(NamedTuple):
 
     decisions: bool = False
     smallest: bool = False
+    changes: JobChanges = JobChanges()
+    """Changes of jobs that only the second run has."""
 
 
 USUAL = Wanted()
@@ -51,7 +73,7 @@ USUAL = Wanted()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs of one workload, with a policy each or a switch from the first to the second."""
+    """Two runs of one workload, with a policy each, a switch from the first to the second, or other jobs."""
 
     workload: Workload
     specs: tuple[str, str]
@@ -64,16 +86,26 @@ class Pair:
     different: tuple[Different, ...] = ()
     smallest: Lines | None = None
     """Lines on the smallest workload on which the policies differ, if requested."""
+    changed: Workload | None = None
+    """Workload of the second run if jobs are withdrawn, changed or added in it; None if the jobs are the same."""
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        return self.specs if self.changed is None else (self.specs[0], self.changed.title(self.specs[1]))
 
     @property
     def names(self) -> tuple[str, str]:
-        return names_of(self.specs)
+        return names_of(self.titles)
 
 
 @click.command("compare")
 @options.trace()
 @click.option(
-    "--policy", "specs", multiple=True, type=options.SPEC, help="Give it twice: the first and the second policy."
+    "--policy",
+    "specs",
+    multiple=True,
+    type=options.SPEC,
+    help="Give it twice: the first and the second policy; once to compare a run with that of changed jobs.",
 )
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @options.form("table", "json")
@@ -88,11 +120,16 @@ def command(
     trace: str, specs: tuple[str, ...], at: Moment | None, form: Form, decisions: bool, smallest: bool, check: bool,
     placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Compare two policies: first difference, reasons, and the jobs that gain and lose."""
+    """Compare two policies, or a run with that of changed jobs: first difference, reasons, who gains and loses.
+
+    With one --policy, and --without, --change or --add, only the second run has these changes. """  # fmt: skip
+    source, others = Source.of_options(trace, given), JobChanges()
+    if len(specs) == 1 and source.changes and at is None and not smallest:
+        source, others, specs = replace(source, changes=others), source.changes, specs * 2
     if len(specs) != 2:
-        raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
-    source = Source.of_options(trace, given)
-    wanted = Wanted(decisions, smallest)
+        told = "compare takes two --policy SPEC, or one with --without, --change or --add"
+        raise click.UsageError(f"{told}, got {len(specs)}")
+    wanted = Wanted(decisions, smallest, others)
     say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode(), wanted))
 
 
@@ -111,36 +148,46 @@ def compared(
     workload, (first, second), _ = options.settle(options.replay(source), specs)
     specs = first, second
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
-    pair = run_pair(workload, specs, since, placement, check)
+    changed = workload.with_changes(wanted.changes) if wanted.changes else None
+    pair = run_pair(workload, specs, since, placement, check, changed)
     if wanted.smallest:
         pair = replace(pair, smallest=annexed("smallest difference")(specs))
     return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
 
 
-def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Run both policies (`at`: the second takes over) and, with reasons, up to their first difference."""
+def run_pair(
+    workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool,
+    changed: Workload | None = None,
+) -> Pair:  # fmt: skip
+    """Run both policies (`at`: the second takes over; `changed`: its jobs); give reasons at their first difference."""
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
-    sides = [_side(scenario, spec) for scenario, spec in zip((one, two), specs, strict=True)]
+    pairing = None
+    if changed is not None:
+        two = Scenario(changed, second, placement=placement, check=check)
+        pairing = paired(workload, changed)
+    runs = zip((one, two), specs, names_of_ranks(pairing), strict=True)
+    sides = [_side(scenario, spec, named) for scenario, spec, named in runs]
     parting = part(*sides)
     accounts: Accounts = ((), ())
     if parting is not None:
-        accounts = _accounts(one, parting), _accounts(two, parting)
+        ranks = (parting.ranks_in(side, pairing) for side in (0, 1))
+        accounts = _accounts(one, parting, next(ranks)), _accounts(two, parting, next(ranks))
     comparison = compare(sides[0].schedule, sides[1].schedule)
-    return Pair(workload, specs, at, comparison, parting, accounts, tuple(different(*sides)))
+    return Pair(workload, specs, at, comparison, parting, accounts, tuple(different(*sides)), changed=changed)
 
 
-def _side(scenario: Scenario, label: str) -> Side:
+def _side(scenario: Scenario, label: str, named: Ints | None) -> Side:
     with own_code(scenario):
         engine = scenario.begun()
         run_to_end(engine, label)
-    return Side.of(engine)
+    return Side.of(engine, named)
 
 
-def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
+def _accounts(scenario: Scenario, parting: Divergence, ranks: tuple[int, ...]) -> tuple[Account, ...]:
     engine = scenario.watched(parting.time)
-    return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
+    return tuple(account(engine, rank, parting.time) for rank in ranks)
 
 
 # For other programs
@@ -158,6 +205,7 @@ def as_dict(pair: Pair) -> dict[str, Any]:
         "policies": list(pair.specs),
         "parameters": [full_policy(parse_policy(spec)) for spec in pair.specs],
         "at": pair.since,
+        "changes": pair.changed.changes.options if pair.changed is not None else {},
         "parted": _parted(pair),
         "jobs": comparison.jobs,
         "metrics": {entry.metric.name: _versus(entry) for entry in comparison.metrics},
@@ -242,11 +290,11 @@ def _title(pair: Pair, width: int) -> Lines:
     of = pair.workload
     since = "" if pair.since is None else f", which takes over at {clock(pair.since)}"
     rows = [f"{printable(of.name)} · {count(len(of), 'job')} · {processors(of.procs)}"]
-    if pair.names == pair.specs:
-        rows.append(f"{pair.specs[0]} against {pair.specs[1]}{since}")
+    if pair.names == pair.titles:
+        rows.append(f"{pair.titles[0]} against {pair.titles[1]}{since}")
     else:
         wide = max(map(len, pair.names))
-        rows += [f"{called:<{wide}}  {spec}" for called, spec in zip(pair.names, pair.specs, strict=True)]
+        rows += [f"{called:<{wide}}  {title}" for called, title in zip(pair.names, pair.titles, strict=True)]
         rows[-1] += since
     rows = [shorten(row, width) for row in rows]
     return [*rows, "═" * max(map(cells, rows))]
@@ -289,7 +337,9 @@ def _metrics(pair: Pair) -> Lines:
     keys = [key for key in (*ROWS, *(entry.name for entry in FRAGMENTATION)) if key in found]
     shown = [found[key] for key in keys if found[key].first or found[key].second]
     head = ["", *(f"{who}  " for who in pair.names), "change"]
-    return table([head, *map(_row, shown)])
+    told = only_in_one(pair.comparison.pairing, (pair.workload, pair.changed or pair.workload), pair.names)
+    lines = [row.text for row in wrapped(told, WIDEST)] if told else []
+    return [*lines, *table([head, *map(_row, shown)])]
 
 
 def _row(entry: Versus) -> list[str]:
@@ -352,7 +402,7 @@ def _r(ratio: Ratio) -> str:
 def _moves(pair: Pair) -> Lines:
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
-    rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
+    rows = [[f"W{with_run(pair.names[1])[1:]} jobs", "", "", "median", "most", "in all"]]
     for verb, moves in moved:
         rows += _moved(verb, moves)
     before, saved, added, after = map(_sum, found.waits)
@@ -409,7 +459,7 @@ def _changes(pair: Pair, width: int) -> Lines:
     changes = pair.comparison.gained + pair.comparison.lost
     if not changes:
         return []
-    told = f"Waits of the jobs that gain and lose most with {pair.names[1]}"
+    told = f"Waits of the jobs that gain and lose most {with_run(pair.names[1])}"
     rows = [["", "procs", "estimate", *pair.names, "ends", ""]]
     sides: tuple[Align, ...] = ("left", "right", "right", "right", "right", "right", "left")
     for change in changes:

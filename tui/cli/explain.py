@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from sim.comparison.alternatives import Price, Tried, fitted, ranked
+from sim.comparison.alternatives import WITHOUT, Price, Tried, blockers, fitted, ranked
+from sim.engine.schedule import Schedule
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import Numbers, figures, own_numbers, plans_told, summary
@@ -21,10 +22,11 @@ from sim.metrics.fairness import fair_start
 from sim.policies import parse_policy
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
-from sim.policies.policy import full_policy
+from sim.policies.policy import Policy, full_policy
 from sim.support.errors import TraceError
 from sim.support.formatting import clock, listed, name, printable, processors, quoted, shortened, span
 from sim.timeline.scenario import Scenario
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.ranges import expand
 from sim.workload.source import Source
@@ -33,7 +35,7 @@ from tui.cli.run import provenance
 from tui.cli.terminal import columns, progress, run_to_end, say, shows_unicode
 from tui.cli.user_policies import own_code, timed
 from tui.look import text
-from tui.panels.alternative_rows import asked, in_words, rows
+from tui.panels.alternative_rows import asked, in_words, one_by_one, rows
 
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
@@ -57,22 +59,29 @@ Lines = list[str]
     help="default easy; several policies, or a range like 'easy:depth={1,2,4}', are ranked by the job's wait",
 )
 @click.option("--fair", is_flag=True, help="Also show when it would have started without any later arrivals.")
+@click.option(
+    "--blockers",
+    "with_blockers",
+    is_flag=True,
+    help="Also try the run without each of the jobs that held most while it waited.",
+)
 @options.switches
 @options.placement
 @options.of_workload
 def command(
-    trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, switches: options.Switches,
-    placement: Placement, **given: Any,
+    trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, with_blockers: bool,
+    switches: options.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Explain why a job waited, step by step.
 
     JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: compare the job's
     wait and the cost for other jobs with the first policy. """  # fmt: skip
     specs = [spec for each in policies or ("easy",) for spec in expand(each)]
-    if fair and (len(specs) > 1 or job.startswith("user:")):
-        raise click.UsageError("--fair is of one job under one policy")
-    if len(specs) > 1:
-        return say(what_would_have_helped(Source.of_options(trace, given), job, specs, switches, placement, form))
+    if fair and (len(specs) > 1 or with_blockers or job.startswith("user:")):
+        raise click.UsageError("--fair is of one job under one policy, without --blockers")
+    if len(specs) > 1 or with_blockers:
+        source = Source.of_options(trace, given)
+        return say(what_would_have_helped(source, job, specs, switches, placement, form, with_blockers))
     policy, chosen = specs[0], parse_policy(specs[0])
     options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
@@ -124,10 +133,12 @@ def _rank_of(job: str, workload: Workload, trace: Trace, source: Source) -> int:
 
 
 def what_would_have_helped(
-    source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
-) -> str:
+    source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str,
+    with_blockers: bool = False,
+) -> str:  # fmt: skip
+    """Return the job's wait under each policy and, `with_blockers`, under the first one without each blocker."""
     if job.startswith("user:"):
-        raise click.UsageError("comparing several policies needs one job: give its id")
+        raise click.UsageError("comparing several policies or trying blockers needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
     options.heed(placement, [*chosen, *(spec for _, spec in switches)])
     jobs = options.replay(source)
@@ -135,13 +146,20 @@ def what_would_have_helped(
     chosen = [
         each if own == spec else parse_policy(own) for each, own, spec in zip(chosen, settled, specs, strict=True)
     ]
-    rank, schedules = _rank_of(job, workload, jobs.trace, source), []
-    for spec, policy in zip(specs, chosen, strict=True):
-        scenario = Scenario(workload, policy, timed(workload, policy, switches, placement), placement)
+    rank = _rank_of(job, workload, jobs.trace, source)
+
+    def scheduled(policy: Policy, of: Workload, label: str) -> Schedule:
+        scenario = Scenario(of, policy, timed(workload, policy, switches, placement), placement)
         with own_code(scenario, aloud=False):
             engine = scenario.begun()
-            run_to_end(engine, spec)
-        schedules.append(replace(engine.schedule(), policy=spec))
+            run_to_end(engine, label)
+        return replace(engine.schedule(), policy=label)
+
+    schedules = [scheduled(policy, workload, spec) for spec, policy in zip(specs, chosen, strict=True)]
+    for blocker in blockers(schedules[0], rank) if with_blockers else ():
+        who = name(blocker)
+        jobs_left = workload.with_changes(workload.changes + JobChanges((who,)))
+        schedules.append(scheduled(chosen[0], jobs_left, f"{WITHOUT}{who}"))
     found = ranked(schedules, rank)
     if form == "json":
         made_by = {"policies": [full_policy(policy) for policy in chosen], "first": specs[0], "job": job}
@@ -155,8 +173,11 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(workload: Workload, rank: int, found: Sequence[Tried], first: str) -> Lines:
-    told = _wrapped(in_words(workload.jobs[rank], found, first), WIDEST)
-    return [asked(workload, rank), "", *text.table(rows(found, first)), "", *told]
+    has_policies = any(tried.policy != first and not tried.policy.startswith(WITHOUT) for tried in found)
+    told = [in_words(workload.jobs[rank], found, first)] if has_policies else []
+    told.append(one_by_one(workload.jobs[rank], found, first))
+    lines = [line for sentence in told for line in _wrapped(sentence, WIDEST)]
+    return [asked(workload, rank), "", *text.table(rows(found, first)), "", *lines]
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:

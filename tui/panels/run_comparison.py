@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.comparison.comparison_sentences import changed
+from sim.comparison.comparison_sentences import changed, with_run
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
 from sim.metrics.catalogue import metric
@@ -110,10 +110,10 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
     level, totals = scene.level, scene.totals
+    yield from worded(scene.of_both, context, width, "dim") if scene.of_both else ()
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"
         yield from worded(f"Of the {count(level.jobs, 'job')} that ended in both{few}:", context, width, "dim")
-        yield from worded(scene.of_both, context, width, "dim") if scene.of_both else ()
         for key in LEVEL:
             yield _row(context, versus(metric(key), *getattr(level, key)), grid, judged=level.is_level)
     for key in SO_FAR:
@@ -128,8 +128,8 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
         yield _row(context, versus(metric("jobs"), *counts), grid, label)
     yield from _shifts(context, scene, width)
     if scene.r is not None:
-        worse = scene.names[scene.r < 0]
-        told = f"bounded slowdown {1 + abs(scene.r):.2f} times as high with {worse}" if scene.r else "equal slowdowns"
+        worse = with_run(scene.names[scene.r < 0])
+        told = f"bounded slowdown {1 + abs(scene.r):.2f} times as high {worse}" if scene.r else "equal slowdowns"
         yield from worded(f"R {scene.r:+.2f}: {told}", context, width, "dim")
 
 
@@ -210,7 +210,7 @@ def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width
     if lines[0]:
         yield line("")
         yield from (line(*spans) for spans in lines)
-        yield from worded(f"Above 0 the mean slowdown with {scene.names[1]} is better.", context, width, "dim")
+        yield from worded(f"Above 0 the mean slowdown {with_run(scene.names[1])} is better.", context, width, "dim")
 
 
 def _better(r: float) -> str:
@@ -226,7 +226,7 @@ def _gains_and_losses(context: Context, found: Comparison, scene: VersusScene, w
     for heading, (told, _, style, changes) in zip((gained, lost), sides, strict=True):
         if changes:
             yield line("")
-            yield line(Span(f"Who {told} most with {scene.names[1]}", "strong"))
+            yield line(Span(f"Who {told} most {with_run(scene.names[1])}", "strong"))
             yield line(Span("".join(heading), "dim"))
         for change in changes:
             job, by, *rest = table.pop(0)

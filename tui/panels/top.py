@@ -85,7 +85,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
     other = text.shorten(beside, max(width // 5, 8))
     if beside:
         spec, other = f" {spec} ", f" {other} "
-    is_named = len(scene.branches) > 1 and not going.in_lesson
+    is_named = len(scene.branches) > 1 and not going.in_lesson and f"; {scene.branch}" not in ours
     branch = f" on {text.shorten(scene.branch, 14)}" if is_named and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"{count(going.stops, 'stop')} set", "warn", "stops")] if going.stops else []

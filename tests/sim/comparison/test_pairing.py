@@ -18,4 +18,4 @@ def test_same_jobs_need_no_pairs() -> None:
 
 def test_sentence_names_the_jobs_of_one_run() -> None:
     told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED), ("easy", "B"))
-    assert told == "Metrics compare the 2 jobs of both; easy alone has J2; B alone has J4."
+    assert told == "Only easy has J2; only B has J4: metrics compare the 2 jobs of both runs."
