@@ -17,7 +17,6 @@ from sim.workload.typed_jobs import PuzzleJob, parse_job, typed_time
 
 FIELDS = ("procs", "estimate", "run", "submit")
 """Fields of a job that can be changed, by the names that a user types."""
-CHANGE = "expected JOB:FIELD=VALUE like J17:procs=4,estimate=2h"
 _CHANGE = re.compile(r"\s*(\S.*?)\s*:\s*(\w+\s*=.*)", re.DOTALL)
 _WIDEST = 10**9
 """Largest number of processors that is read; the machine's size is checked when the jobs are known."""
@@ -117,7 +116,7 @@ def parse_changes(text: str) -> tuple[JobChange, ...]:
 def _change(text: str, now: float = 0.0) -> JobChange:
     found = _CHANGE.fullmatch(text)
     if found is None:
-        raise ParameterError(f"{CHANGE}, got {quoted(text)}")
+        raise ParameterError(f"expected JOB:FIELD=VALUE like J17:procs=4,estimate=2h, got {quoted(text)}")
     return JobChange(found[1], parse_values(found[2], now))
 
 
@@ -127,7 +126,7 @@ def parse_values(text: str, now: float = 0.0) -> tuple[tuple[str, float], ...]:
     for part in text.split(","):
         field, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise ParameterError(f"{CHANGE}, got {quoted(part.strip())}")
+            raise ParameterError(f"expected FIELD=VALUE like procs=4,estimate=2h, got {quoted(part.strip())}")
         if field not in FIELDS:
             raise ParameterError(f"no field {quoted(field)}, there are {', '.join(FIELDS)}{similar(field, FIELDS)}")
         if field in values:

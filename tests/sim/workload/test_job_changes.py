@@ -26,7 +26,7 @@ def test_later_changes_replace_earlier_ones_of_the_same_job() -> None:
     ("option", "text", "said"),
     [
         ("change", "J3", "expected JOB:FIELD=VALUE like J17:procs=4,estimate=2h, got 'J3'"),
-        ("change", "J3:procs=4,x", "expected JOB:FIELD=VALUE like J17:procs=4,estimate=2h, got 'x'"),
+        ("change", "J3:procs=4,x", "expected FIELD=VALUE like procs=4,estimate=2h, got 'x'"),
         ("change", "J3:width=4", "no field 'width', there are procs, estimate, run, submit"),
         ("change", "J3:estimat=4", "did you mean 'estimate'?"),
         ("change", "J3:procs=2.5", "procs is a whole number of at least 1, got '2.5'"),

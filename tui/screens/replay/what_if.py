@@ -237,14 +237,13 @@ class WhatIf:
         def read(text: str) -> JobChanges:
             new = tuple((field, value) for field, value in parse_values(text, now) if known.get(field) != value)
             if not new:
-                raise ParameterError(f"nothing is changed; {CHANGE_HINT}")
+                raise ParameterError(f"{name(job)} has these values already")
             wide = dict(new).get("procs", 1)
             if wide > workload.procs:
                 raise ParameterError(f"the machine has {workload.procs:,} processors, got {wide:,.0f}")
             return JobChanges(change=(JobChange(name(job), new),))
 
-        initial = f"procs={job.procs}, estimate={typed_time(job.estimate)}"
-        dialog = dialogs.Prompt(f"Change {name(job)}", CHANGE_HINT, read, initial=initial)
+        dialog = dialogs.Prompt(f"Change {name(job)}", CHANGE_HINT, read)
         self._screen.open(dialog, self._change_jobs)
 
     def add_job(self) -> None:

@@ -48,6 +48,12 @@ async def test_dialog_answers_with_a_policy_or_none(ask: Ask) -> None:
         assert person.answers == [None]
 
 
+async def test_runs_without_each_job_that_held_processors_say_what_it_changed(ask: Ask) -> None:
+    async with ask(dialog("4", "fcfs")) as person:
+        shown = " ".join((await person.wait()).split())
+        assert "without J1, 20m00 earlier without J3, 10m00 earlier" in shown
+
+
 def test_words_count_the_cost() -> None:
     box, workload = dialog("4", "fcfs", "firstfit"), read("z-figure4")
     box._schedules = [run(workload, "easy")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy, written_policy
@@ -19,9 +20,11 @@ from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen
 from tui.replay.opening import opening_of
+from tui.screens.dialogs.alternatives_dialog import AlternativesDialog
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.replay.screen import ReplayScreen
+from tui.widgets.gantt import Gantt
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -318,3 +321,76 @@ async def test_a_bookmark_leads_back_to_its_branch() -> None:
     async with replay(at="#6") as run:
         await run.press("b", "enter", "f", "right", "apostrophe", "1")
         assert (run.scene.branch, run.step) == ("main", 6)
+
+
+# Other jobs: J3, which heads the queue, delays J4 (rank 3) from 10 to 30 minutes
+
+
+async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() -> None:
+    async with replay(at="00:15") as run:
+        run.screen.select(3)
+        await run.press("J")
+        assert "as if it had never been submitted" in run.text
+        await run.press("escape")
+        run.screen.select(2)
+        await run.press("J", "w")
+        assert (run.scene.branch, run.scene.clock, run.screen.state.selected) == ("without J3", 900, None)
+        assert "without J3: this run again from the beginning" in noted(run)
+        assert "easy; without J3" in seen(run, "#top")
+        run.screen.select(2)
+        await run.press("v", "1")
+        assert [chart.selected for chart in run.screen.charts] == [2, 3]
+        assert "Only unchanged has J3: metrics compare the 4 jobs" in " ".join(
+            seen(run, "#versus").replace("▐", "").split()
+        )
+        run.screen.post_message(Gantt.Picked(run.screen.charts[1], 2, None))
+        await run.settle()
+        assert "only the other run has this job" in noted(run)
+        run.screen.post_message(Gantt.Picked(run.screen.charts[1], 4, None))
+        await run.settle()
+        assert (run.screen.state.selected, run.screen.state.other) == (3, True)
+        await run.press("v", "B", "1")
+        assert (run.scene.branch, run.screen.state.selected) == ("main", 4)
+        await run.press("Z", "Y")
+        assert run.app.clipboard == "schedscope watch z-figure4 --policy easy --without J3 --at 900"
+        kept = run.session
+    async with replay(session=kept) as run:
+        assert (run.scene.branch, run.scene.clock, run.screen.state.selected) == ("without J3", 900, 3)
+        await run.press("d")
+        assert "from here on without J3 may differ" in noted(run)
+        assert run.scene.clock == 20
+
+
+async def test_jobs_are_changed_and_added_by_typing() -> None:
+    async with replay(at="00:15") as run:
+        await run.press("J")
+        await enter(run, "11x1m@0")
+        assert "needs 1 to 10 processors, got 11" in run.text
+        await run.press("escape", "J")
+        await enter(run, "2x1h@00:01")
+        run.screen.select(2)
+        await run.press("J", "c")
+        await enter(run, "procs=11")
+        assert "the machine has 10 processors, got 11" in run.text
+        await run.press("escape", "J", "c")
+        await enter(run, "procs=8")
+        assert "J3 has these values already" in run.text
+        await run.press("escape", "J", "c")
+        await enter(run, "procs=2, submit=00:02")
+        assert run.scene.branch == "J3:procs=2,submit=2m; with 2x1h@1m"
+        await run.press("Y")
+        assert "--change J3:procs=2,submit=2m --add 2x1h@1m" in run.app.clipboard
+
+
+async def test_u_shows_the_run_without_a_job_beside_this_one() -> None:
+    async with replay(at="00:15") as run:
+        run.screen.select(3)
+        await run.press("u")
+        dialog = run.app.screen
+        assert isinstance(dialog, AlternativesDialog)
+        await run.wait_for(lambda: "without J2" in dialog._listed)
+        dialog.query_one(OptionList).highlighted = dialog._listed.index("without J2")
+        await run.press("enter")
+        assert run.scene.branch == "without J2"
+        assert run.scene.versus is not None
+        assert run.scene.versus.names == ("without J2", "unchanged")
