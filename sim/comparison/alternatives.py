@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.comparison.pairing import paired
 from sim.engine.schedule import Schedule
 from sim.workload.model import Floats, Job
+from sim.workload.pairing import paired
 
 ABOUT = 1.0
 """Seconds by which two waits must at least differ to count as different."""

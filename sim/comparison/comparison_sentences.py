@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
+
 from sim.comparison.differences import Versus
 from sim.comparison.divergence import Account, Divergence
 from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say, why
-from sim.support.formatting import Clock, clock, clock_near, listed, name, percent, printable, span
+from sim.support.formatting import Clock, clock, clock_near, count, listed, name, percent, printable, span
 from sim.workload.model import Workload
+from sim.workload.pairing import Pairing
 
 _STAYS = {
     "queue": "waits",
@@ -56,6 +59,7 @@ LONGEST_NAME = 14
 """Most characters of a policy's name in a column; longer ones are shortened, or the runs called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 """For the first and the second of two runs: what the run did with each job of the first difference."""
+BY_CHANCE = "Random orders draw by rank, so jobs may also differ by chance."
 
 
 def what_it_did(account: Account, at: Clock = clock) -> str:
@@ -152,3 +156,15 @@ def _title_parts(spec: str) -> list[str]:
 def _first_difference(parts: list[str], others: list[str]) -> str:
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own
+
+
+def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload]) -> str:
+    """Return a sentence on the jobs that only one of two runs has, and on which are compared; "" without such jobs."""
+    if pairing is None:
+        return ""
+    told = []
+    for which, workload, ranks in zip(("first", "second"), workloads, pairing, strict=True):
+        if alone := [workload.jobs[rank] for rank in np.flatnonzero(ranks < 0).tolist()]:
+            told.append(f"only the {which} run has {listed(map(name, alone), 3)}")
+    both = count(int((pairing.there >= 0).sum()), "job")
+    return printable(f"O{'; '.join(told)[1:]}: metrics compare the {both} of both.") if told else ""

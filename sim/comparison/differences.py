@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.comparison.pairing import Pairing, paired
 from sim.engine.schedule import Schedule, drawn_again
 from sim.metrics.aggregates import Value, aggregates, fragmentation, ratio
 from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric
@@ -26,6 +25,7 @@ from sim.support.errors import ParameterError
 from sim.support.notebook import Tabular, picture_of
 from sim.support.optional_imports import pandas
 from sim.workload.model import Floats, Job
+from sim.workload.pairing import Pairing, paired
 
 MOST = 5
 """Number of jobs that are named for the largest gains, and for the largest losses."""

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.comparison.pairing import Pairing
 from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume, Start, Suspend, Switched, job_of
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
@@ -25,6 +24,7 @@ from sim.machine.moment import MOMENT
 from sim.support.formatting import Clock, clock
 from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits_now
 from sim.workload.model import Ints, Job
+from sim.workload.pairing import Pairing
 
 
 class Side(NamedTuple):

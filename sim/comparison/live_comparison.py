@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sim.comparison.differences import Comparison, compare
 from sim.comparison.divergence import Account, Divergence, Side, account, names_of_ranks, part
-from sim.comparison.pairing import Pairing, paired
 from sim.history.past import Past
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 from sim.workload.categories import TAU
 from sim.workload.model import Floats
+from sim.workload.pairing import Pairing, paired
 
 WINDOW = 256
 """Number of steps of each run that are compared in one call of `advance`."""

@@ -42,8 +42,10 @@ MARK_EVERY = 256
 
 @dataclass(frozen=True)
 class Switch:
-    """Change of the policy during a run. `step` is the number of steps up to and including the step of the change; 0 if
-    not known yet; 1 if it replaces the first policy before the first decision.
+    """Change of the policy during a run.
+
+    `step` is the number of steps up to and including the step of the change, 0 if not known yet. In a planned change, 1
+    means that it replaces the first policy before that has decided.
     """
 
     step: int

@@ -235,7 +235,7 @@ class Transforms(TransformOptions):
 
 
 def change_jobs(workload: Workload, changes: JobChanges) -> Workload:
-    """Return the workload with jobs added, changed and then withdrawn; ranks are made anew, ids stay.
+    """Return the workload with jobs added, changed and then withdrawn; they get new ranks but keep their ids.
 
     Jobs submitted at the same time keep their order, with added jobs last.
     """

@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.comparison.pairing import paired
 from sim.history.times import EventTimes
 from sim.life.job_state import NONE_CANCELLED, submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
 from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Floats, Ints, Workload
+from sim.workload.pairing import paired
 from tui.look.palette import JOB_COLOURS, JOB_HUES, PART_COLOURS, Hue
 
 MODES = {

@@ -15,6 +15,7 @@ from sim.comparison.comparison_sentences import (
     changed,
     names_of,
     names_of_jobs,
+    only_in_one,
     what_it_did,
     with_run,
 )
@@ -30,7 +31,6 @@ from sim.comparison.divergence import (
     names_of_ranks,
     part,
 )
-from sim.comparison.pairing import only_in_one, paired
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION
@@ -41,6 +41,7 @@ from sim.timeline.scenario import Scenario
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.job_changes import JobChanges
 from sim.workload.model import Ints, Workload
+from sim.workload.pairing import paired
 from sim.workload.source import Source
 from tui.annexes import annexed
 from tui.cli import options
@@ -120,15 +121,15 @@ def command(
     trace: str, specs: tuple[str, ...], at: Moment | None, form: Form, decisions: bool, smallest: bool, check: bool,
     placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Compare two policies, or a run with that of changed jobs: first difference, reasons, who gains and loses.
+    """Compare two policies: first difference, reasons, and the jobs that gain and lose.
 
-    With one --policy, and --without, --change or --add, only the second run has these changes. """  # fmt: skip
+    With one --policy, and --without, --change or --add: compare the run with that of the changed jobs. """  # fmt: skip
     source, others = Source.of_options(trace, given), JobChanges()
     if len(specs) == 1 and source.changes and at is None and not smallest:
         source, others, specs = replace(source, changes=others), source.changes, specs * 2
     if len(specs) != 2:
-        told = "compare takes two --policy SPEC, or one with --without, --change or --add"
-        raise click.UsageError(f"{told}, got {len(specs)}")
+        enough = "; one is enough with --without, --change or --add" if len(specs) == 1 else ""
+        raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}{enough}")
     wanted = Wanted(decisions, smallest, others)
     say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode(), wanted))
 
@@ -337,7 +338,7 @@ def _metrics(pair: Pair) -> Lines:
     keys = [key for key in (*ROWS, *(entry.name for entry in FRAGMENTATION)) if key in found]
     shown = [found[key] for key in keys if found[key].first or found[key].second]
     head = ["", *(f"{who}  " for who in pair.names), "change"]
-    told = only_in_one(pair.comparison.pairing, (pair.workload, pair.changed or pair.workload), pair.names)
+    told = only_in_one(pair.comparison.pairing, (pair.workload, pair.changed or pair.workload))
     lines = [row.text for row in wrapped(told, WIDEST)] if told else []
     return [*lines, *table([head, *map(_row, shown)])]
 

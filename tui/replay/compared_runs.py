@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.comparison.comparison_sentences import headline, names_of, names_of_jobs, what_it_did
+from sim.comparison.comparison_sentences import BY_CHANCE, headline, names_of, names_of_jobs, only_in_one, what_it_did
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
-from sim.comparison.pairing import BY_CHANCE, only_in_one
 from sim.history.past import specs_of
 from sim.metrics.aggregates import ratio
 from sim.support.formatting import clock, clock_near, printable
@@ -58,7 +57,7 @@ class Versus(LiveComparison):
 
     def _of_both(self, specs: tuple[str, str]) -> str:
         workloads = self._stages[0].workload, self._stages[1].workload
-        told = only_in_one(self.pairing, workloads, names_of(specs))
+        told = only_in_one(self.pairing, workloads)
         return f"{told} {BY_CHANCE}" if told and any("random" in spec for spec in specs) else told
 
     def axis(self, moment: float) -> Axis:

@@ -8,12 +8,12 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from sim.comparison.pairing import Pairing, paired
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock_near
 from sim.workload.model import Workload
+from sim.workload.pairing import Pairing, paired
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sim.comparison.differences import Comparison
     from sim.comparison.divergence import Divergence
     from sim.comparison.live_comparison import CommonJobs, Shifts
-    from sim.comparison.pairing import Pairing
     from sim.timeline.branch import Course
+    from sim.workload.pairing import Pairing
 
 
 UNNAMED = "?"
@@ -102,11 +102,11 @@ class VersusScene:
     """Sentence on the jobs that only one run has; "" if there are none."""
 
     def rank(self, rank: int | None, in_other: bool) -> int | None:
-        """Return the rank of a job of the first run in that run or, `in_other`, in the second; None without it."""
+        """Return the rank of a job of the first run in that run or, `in_other`, in the second; None if not there."""
         return self.pairing.rank(rank) if in_other and self.pairing is not None else rank
 
     def own_rank(self, rank: int | None) -> int | None:
-        """Return the rank in the first run of a job of the second one; None without it."""
+        """Return the rank in the first run of a job of the second one; None if only the second one has it."""
         return rank if self.pairing is None else self.pairing.turned.rank(rank)
 
 
@@ -137,7 +137,7 @@ class Scene:
     """The policy's columns about the selected job: pairs (time, value), as far as they are collected."""
     versus: VersusScene | None = None
     course: Course | None = None
-    """What repeats this run from its beginning with other jobs; None if it is not known."""
+    """Policies, failures and placement of the run, to repeat it with other jobs; None if they are not known."""
     code: PassCode | None = None
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False

@@ -3,7 +3,7 @@ from math import inf
 
 import numpy as np
 
-from sim.comparison.alternatives import Fitting, fitted, ranked
+from sim.comparison.alternatives import Fitting, blockers, fitted, ranked
 from sim.timeline.scenario import run
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
@@ -56,3 +56,9 @@ def test_when_enough_was_free_and_the_job_did_not_start(lab: Lab) -> None:
     assert fitted(schedule, 2) == [Fitting(2, 40)]
     assert fitted(schedule, 1) == [Fitting(10, 40)]
     assert fitted(schedule, 0) == []
+
+
+def test_blockers_are_the_jobs_that_held_most_while_it_waited(lab: Lab) -> None:
+    schedule = run(lab.workload(4, *JOBS), "fcfs")  # job 3 waits from 2 to 20: job 2 holds 40 of that time, job 1 16
+    assert [job.id for job in blockers(schedule, 2)] == ["2", "1"]
+    assert blockers(schedule, 0) == []

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from sim.workload.follows import After, Follow
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import Workload
+from sim.workload.transforms import change_jobs
 from tests.sim.conftest import Lab
 from tui.chart.colours import MODES, Colours, OwnHues, partition_hue
 from tui.look.palette import Hue
@@ -98,3 +100,20 @@ def test_every_hue_that_is_used_is_in_the_legend(workload: Workload, mode: str) 
     legend = Colours(workload).legend(mode, ["a", "b"])
     if legend:
         assert set(hues(workload, mode)) <= {hue for hue, _ in legend} | {Hue.GREY}
+
+
+def test_other_jobs_keep_their_colours_when_jobs_change() -> None:
+    lines = "1 0 1 10 10", "2 1 1 10 10", "3 2 1 10 10"
+    named = replace(Lab().workload(4, *lines), ids=("a", "b", "c"), user=np.array([0, 1, 1]))
+
+    def changed(changes: JobChanges) -> Workload:
+        return change_jobs(named, changes)
+
+    first = replace(named, remade=changed)
+    second = replace(changed(JobChanges(("b",))), remade=changed)
+    times = np.full(3, np.nan)
+    for mode in ("job", "user"):
+        hues = [
+            Colours(each).of(mode, np.arange(len(each)), times, times, 0, lambda rank: None) for each in (first, second)
+        ]
+        assert hues[0][[0, 2]].tolist() == hues[1].tolist()

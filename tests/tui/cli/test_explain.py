@@ -203,3 +203,14 @@ def test_a_job_that_is_cancelled_in_the_run_is_told_why(never: str, job: str, wh
     told = flat(schedscope("explain", never, job).stdout)
     assert "never started" in told
     assert f"d0 00:00:01 J{job} is cancelled: {why}." in told
+
+
+def test_blockers_say_what_each_alone_changed() -> None:
+    told = schedscope("explain", "z-figure4", "J4", "--blockers", "--without", "J5").stdout
+    assert "J4 would start 29m30 earlier without J1, 20m00 earlier without J3" in told
+    assert "helps most" not in told
+    both = schedscope("explain", "z-figure4", "J4", "--policy", "easy", "--policy", "firstfit", "--blockers").stdout
+    assert "firstfit helps most" in both
+    assert [line.split("  ")[0] for line in both.splitlines()[2:9]] == [
+        "tried", "firstfit", "easy (first)", "without J1", "without J3", "without J2", "without J5"
+    ]  # fmt: skip

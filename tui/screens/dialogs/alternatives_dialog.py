@@ -69,7 +69,7 @@ class AlternativesDialog(Dialog[Alternative | None]):
             written_policy(each): each for each in ([policy] if is_switched else []) + [*map(parse_policy, tried)]
         }
         self._tried: dict[str, Alternative] = {self._first: policy}
-        """What is tried, by what it is called in the list"""
+        """Policies and changes of jobs that are tried, by their names in the list"""
         self._policies = {spec: each for spec, each in policies.items() if spec != self._first}
         self._schedules: list[Schedule] = []
         self._failed: list[str] = []

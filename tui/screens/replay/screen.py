@@ -16,9 +16,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from sim.comparison.pairing import paired
 from sim.policies import Policy, parse_policy
 from sim.workload.model import Workload
+from sim.workload.pairing import paired
 from tui.chart.scale import Camera
 from tui.look.palette import Look
 from tui.memory import settle_memory

@@ -340,7 +340,7 @@ async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() 
         run.screen.select(2)
         await run.press("v", "1")
         assert [chart.selected for chart in run.screen.charts] == [2, 3]
-        assert "Only unchanged has J3: metrics compare the 4 jobs" in " ".join(
+        assert "Only the second run has J3: metrics compare the 4 jobs" in " ".join(
             seen(run, "#versus").replace("▐", "").split()
         )
         run.screen.post_message(Gantt.Picked(run.screen.charts[1], 2, None))

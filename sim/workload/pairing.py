@@ -7,10 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.support.formatting import count, listed, name, printable
 from sim.workload.model import Floats, Ints, Workload
-
-BY_CHANCE = "Random orders draw by rank, so jobs may also differ by chance."
 
 
 class Pairing(NamedTuple):
@@ -58,18 +55,3 @@ def paired(one: Workload, other: Workload) -> Pairing | None:
             there[rank], here[found] = found, rank
         seen[job] += 1
     return Pairing(there, here)
-
-
-def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload], names: tuple[str, str]) -> str:
-    """Return a sentence on the jobs that only one of two runs has, and on which are compared; "" without such jobs."""
-    if pairing is None:
-        return ""
-    sides = zip(pairing, workloads, names, strict=True)
-    only = [
-        (who, [workload.jobs[rank] for rank in np.flatnonzero(ranks < 0).tolist()]) for ranks, workload, who in sides
-    ]
-    told = [f"only {who} has {listed(map(name, jobs), 3)}" for who, jobs in only if jobs]
-    if not told:
-        return ""
-    both = count(int((pairing.there >= 0).sum()), "job")
-    return printable(f"{'; '.join(told)}: metrics compare the {both} of both runs.").replace("only", "Only", 1)

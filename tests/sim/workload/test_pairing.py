@@ -1,4 +1,5 @@
-from sim.comparison.pairing import only_in_one, paired
+from sim.comparison.comparison_sentences import only_in_one
+from sim.workload.pairing import paired
 from sim.workload.replay import read
 
 LINE = "4 procs; 1x1m@0; 1x1m@1m; 1x1m@2m"
@@ -17,5 +18,5 @@ def test_same_jobs_need_no_pairs() -> None:
 
 
 def test_sentence_names_the_jobs_of_one_run() -> None:
-    told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED), ("easy", "B"))
-    assert told == "Only easy has J2; only B has J4: metrics compare the 2 jobs of both runs."
+    told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED))
+    assert told == "Only the first run has J2; only the second run has J4: metrics compare the 2 jobs of both."
