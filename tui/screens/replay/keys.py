@@ -88,8 +88,10 @@ CHANGING = (
     Key(
         "J",
         "what_if",
-        "other jobs",
+        "what if",
         "Withdraw or change the selected job, or add one, in a run of its own.",
+        38,
+        "job",
     ),
     Key("X", "break_processors", "break", "Let processors fail here, in a new branch."),
     Key("B", "branches", "branches", "Switch to another branch."),

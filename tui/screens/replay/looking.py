@@ -214,5 +214,8 @@ def commands() -> Iterator[Command]:
         yield f"The chart: {binding.description}", f"key {sign(binding.key)}", binding.action
     for condition, meaning in JUMPS.values():
         yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
+    yield "Withdraw the selected job, as if it had never been submitted", "keys J w", "withdraw_job"
+    yield "Change processors, estimate, run time or submit time of the selected job", "keys J c", "change_job"
+    yield "Add a job, typed as in a puzzle", "keys J a", "add_job"
     yield "Copy the session as one line that can be pasted", "", "copy_session"
     yield from choices(MODES)

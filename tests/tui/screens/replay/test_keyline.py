@@ -12,7 +12,7 @@ def line_texts(lines: list[Line]) -> list[str]:
 
 
 @pytest.mark.parametrize(("what", "keys"), [
-    ("job", "r cause  u helped"), ("turns", ") ( turn"), ("stops", "; : stops"),
+    ("job", "r cause  u helped  J what if"), ("turns", ") ( turn"), ("stops", "; : stops"),
     ("compared", "e other run  C gains  v end compare"), ("differs", "d difference"),
 ])  # fmt: skip
 def test_key_line_offers_what_applies_right_now(what: str, keys: str) -> None:
