@@ -195,6 +195,8 @@ class Timeline:
 
         Switches and failures happen at the same times.
         """
+        if self.workload.estimated != self._given.estimated:
+            raise ParameterError("the jobs of a run with other estimates cannot be changed")
         changed, course = self.workload.changes + changes, self.course
         called = shortened("; ".join(changed.words))
         names = chain([called], map(f"{called} ({{}})".format, count(2)))

@@ -38,13 +38,13 @@ class JobsRead:
         return Replay(self.trace, self.ready(source.made(whole)), self.seen)
 
     def ready(self, workload: Workload) -> Workload:
-        if self.seen is None:
-            return workload
-        return replace(self.seen.ready(workload), remade=partial(_ready, self.seen, workload))
+        return workload if self.seen is None else _ready(self.seen, workload)
 
 
-def _ready(seen: Facts, workload: Workload, changes: JobChanges) -> Workload:
-    return seen.ready(workload.with_changes(changes))
+def _ready(seen: Facts, workload: Workload, changes: JobChanges | None = None) -> Workload:
+    """Return the jobs with the recorded facts, also those with other changes that are made of them later."""
+    made = workload if changes is None else workload.with_changes(changes)
+    return replace(seen.ready(made), remade=partial(_ready, seen, workload))
 
 
 @dataclass(frozen=True)

@@ -228,13 +228,14 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
     camera = camera_of(view, first)
     if camera is first and any(key.startswith("camera.") for key in view):
         sense.warnings.append("the session's camera shows nothing of this machine: all of it is shown")
-    selected = sense.of("selected", "no job is selected", lambda job: job in workload.ids)
+    has_added = any(branch.changes.add for branch in session.branches)  # such a job is not selected again
+    selected = sense.of("selected", "no job is selected", lambda job: has_added or job in workload.ids)
     hidden = str(view.get("hidden", "")).split()
     sense.of("hidden", "such panels are shown", lambda names: {*str(names).split()} <= {*PANELS})
     found = replace(
         state,
         camera=camera,
-        selected=state.selected if selected is None else workload.rank_of(str(selected)),
+        selected=workload.rank_of(str(selected)) if selected in workload.ids else state.selected,
         colour=str(sense.of("colour", f"coloured by {state.colour}", lambda mode: mode in MODES) or state.colour),
         speed=cast(int, sense.of("speed", "as fast as at first", _is_speed, state.speed)),
         jump=str(sense.of("jump", f"to the next {state.jump}", lambda kind: kind in CONDITIONS) or state.jump),

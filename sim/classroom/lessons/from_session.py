@@ -76,6 +76,8 @@ def _switched(branch: BranchRecord) -> str | None:
 
 def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRecord]) -> str:
     if branch.parent is None:
+        if branch.changes and branch is not session.branches[0]:
+            raise LessonError(f"a scene has the jobs of its lesson, but {branch.name} has changed ones")
         return session.policy
     if not branch.forked and branch.switches:
         return branch.switches[0].spec

@@ -516,3 +516,10 @@ def test_branch_with_changed_jobs_forks_and_is_left_unchanged() -> None:
 def test_jobs_without_a_trace_cannot_be_changed(lab: Lab) -> None:
     with pytest.raises(ParameterError, match="cannot be changed here"):
         Timeline(lab.workload(1, "1 0 1 5 5"), "easy").change_jobs(JobChanges(("1",)))
+    timeline = Timeline(read("z-figure4"), "easy")
+    timeline.begin(read("z-figure4", estimates="factor:2"), timeline.course, "twice")
+    timeline.look_at("twice")
+    with pytest.raises(ParameterError, match="other estimates cannot be changed"):
+        timeline.change_jobs(JobChanges(("1",)))
+    with pytest.raises(ParameterError, match="no job is left to simulate"):
+        Timeline(read("1 procs; 1x1m@0"), "easy").change_jobs(JobChanges(("1",)))

@@ -4,6 +4,7 @@ from pathlib import Path
 from sim.live.cluster.recording import PollRecorder
 from sim.live.cluster.values import Cluster, Limit
 from sim.timeline.scenario import run
+from sim.workload.job_changes import JobChanges
 from sim.workload.model import RecordedWorkload, Workload
 from sim.workload.replay import read, replay_of, trace_of
 from sim.workload.source import Source
@@ -53,3 +54,12 @@ def test_the_share_of_pictures_that_have_been_read_is_told(tmp_path: Path) -> No
     heard: list[float] = []
     replay_of(recorded(tmp_path / "week.slog"), heard.append)
     assert heard == [0.5, 1.0]
+
+
+def test_changed_jobs_of_a_recording_keep_its_limits(tmp_path: Path) -> None:
+    changed = read(recorded(tmp_path / "week.slog").trace).with_changes(JobChanges.of_options(add="1x1m@0"))
+    changed = changed.with_changes(changed.changes + JobChanges.of_options(change="1:run=2m"))
+    assert isinstance(changed, RecordedWorkload)
+    assert changed.recorded is not None
+    assert [bool(taken) for taken in changed.recorded.demands] == [True, False, True]
+    assert run(changed, "slurm").start.tolist() == [0, 0, 240]

@@ -12,6 +12,7 @@ from sim.policies import parse_policy
 from sim.policies.policy import CodeRef
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.trace_ref import TraceRef
+from sim.workload.job_changes import JobChanges
 from sim.workload.samples import sample_path
 
 SESSION = Session(
@@ -69,3 +70,10 @@ def test_code_of_somebodys_own_is_refused(tmp_path: Path) -> None:
     own = replace(SESSION, policy="./mine.py", code=(CodeRef("./mine.py", "0" * 64),))
     with pytest.raises(LessonError, match="a lesson runs no code"):
         lesson_of(own, tmp_path / "x.toml")
+
+
+def test_scene_cannot_have_changed_jobs(tmp_path: Path) -> None:
+    branches = *SESSION.branches, BranchRecord("without J3", changes=JobChanges(("J3",)))
+    session = replace(SESSION, branches=branches, bookmarks=(Bookmark("fourth", "without J3", 2),))
+    with pytest.raises(LessonError, match="without J3 has changed ones"):
+        lesson_of(session, tmp_path / "x.toml")
