@@ -206,7 +206,6 @@ def as_dict(pair: Pair) -> dict[str, Any]:
         "policies": list(pair.specs),
         "parameters": [full_policy(parse_policy(spec)) for spec in pair.specs],
         "at": pair.since,
-        "changes": pair.changed.changes.options if pair.changed is not None else {},
         "parted": _parted(pair),
         "jobs": comparison.jobs,
         "metrics": {entry.metric.name: _versus(entry) for entry in comparison.metrics},
@@ -220,6 +219,8 @@ def as_dict(pair: Pair) -> dict[str, Any]:
         "lost": [_json_change(change) for change in comparison.lost],
         "different": [_json_different(each) for each in pair.different],
     }
+    if pair.changed is not None:
+        found["changes"] = pair.changed.changes.options
     if pair.smallest is not None:
         found["smallest"] = pair.smallest
     return found
