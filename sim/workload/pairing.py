@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.workload.columns import NumberIds
 from sim.workload.model import Floats, Ints, Workload
 
 
@@ -43,13 +44,19 @@ def paired(one: Workload, other: Workload) -> Pairing | None:
     """
     if one is other or one.ids is other.ids or one.ids == other.ids:
         return None
+    there, here = np.full(len(one), -1, np.int64), np.full(len(other), -1, np.int64)
+    if isinstance(one.ids, NumberIds) and isinstance(other.ids, NumberIds):
+        first, second = (np.unique(ids.numbers, return_index=True) for ids in (one.ids, other.ids))
+        if len(first[0]) == len(one) and len(second[0]) == len(other):
+            _, own, found = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
+            there[first[1][own]], here[second[1][found]] = second[1][found], first[1][own]
+            return Pairing(there, here)
     seen: Counter[str] = Counter()
     places: dict[tuple[str, int], int] = {}
     for rank, job in enumerate(other.ids):  # an id may stand twice in a trace
         places[job, seen[job]] = rank
         seen[job] += 1
     seen.clear()
-    there, here = np.full(len(one), -1, np.int64), np.full(len(other), -1, np.int64)
     for rank, job in enumerate(one.ids):
         if (found := places.get((job, seen[job]))) is not None:
             there[rank], here[found] = found, rank

@@ -1,4 +1,8 @@
+from dataclasses import replace
+
 from sim.comparison.comparison_sentences import only_in_one
+from sim.workload.columns import NumberIds
+from sim.workload.job_changes import JobChanges
 from sim.workload.pairing import paired
 from sim.workload.replay import read
 
@@ -11,6 +15,18 @@ def test_jobs_are_paired_by_id() -> None:
     assert pairing is not None
     assert (pairing.there.tolist(), pairing.here.tolist()) == ([0, -1, 1], [0, 2, -1])
     assert [pairing.rank(rank) for rank in (None, 1, 2, 99)] == [None, None, 1, None]
+
+
+def test_ids_that_are_numbers_are_paired_as_others_are() -> None:
+    whole = read("lublin-128")
+    changed = whole.with_changes(JobChanges.of_options("J7; J900", "J30:submit=9d", "1x1m@3d"))
+    assert isinstance(whole.ids, NumberIds)
+    assert isinstance(changed.ids, NumberIds)
+    told = paired(replace(whole, ids=tuple(whole.ids)), replace(changed, ids=tuple(changed.ids)))
+    pairing = paired(whole, changed)
+    assert told is not None
+    assert pairing is not None
+    assert [each.tolist() for each in pairing] == [each.tolist() for each in told]
 
 
 def test_same_jobs_need_no_pairs() -> None:
