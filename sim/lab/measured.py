@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine.schedule import Schedule
+from sim.engine.schedule import Curves, Schedule
 from sim.lab.cut import Cut
 from sim.lab.kept import JOBS, packed
 from sim.metrics.aggregates import Value, aggregates, fragmentation, over_time
@@ -24,9 +24,9 @@ from sim.workload.model import Floats
 
 BATCHES = 20
 """Number of batches of a run's jobs, by submission, whose means give a confidence interval within the run."""
-QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""Limits for overload, either the first two or the third: number of jobs that wait at the last arrival; time until
-these have started, as a share of the time of all arrivals; utilization.
+QUEUE, GROWTH, FULL = 10, 1.5, 0.99
+"""Limits for overload, either the first two or the third: the least number of jobs that wait in the last quarter of
+the time of arrivals; the mean number in that quarter, as a multiple of the mean in the first half; utilization.
 """
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
 _BY_NAME = {entry.name: entry for entry in MEASURED}
@@ -107,13 +107,21 @@ def overload(schedule: Schedule) -> str:
     submit, line = np.sort(schedule.workload.submit), schedule.curves  # with feedback ranks are not in this order
     if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):
         return ""
-    came = float(submit[-1] - submit[0])
-    waiting = int(line.waiting[np.searchsorted(line.time, submit[-1], side="right") - 1])
-    longer = float(np.nanmax(schedule.start, initial=submit[-1]) - submit[-1]) / came
-    if waiting >= QUEUE and longer > CLEARED:
-        return f"{waiting:,} jobs wait when the last one comes; to start them takes {longer:.0%} of the time before"
+    half, last = (submit[0] + share * (submit[-1] - submit[0]) for share in (0.5, 0.75))
+    least, late = _waiting(line, last, submit[-1])
+    _, early = _waiting(line, submit[0], half)
+    if least >= QUEUE and late >= GROWTH * early:
+        return f"{early:,.0f} jobs wait on average in the first half, {late:,.0f} in the last quarter, always {least:,}"
     used = min(over_time(schedule, 4, float(submit[0]), float(submit[-1])).utilization[1:], default=0.0)
     return f"the machine is full: {used:.1%} used" if used > FULL else ""
+
+
+def _waiting(line: Curves, begin: float, end: float) -> tuple[int, float]:
+    """Return the least and the mean number of waiting jobs between two times."""
+    first, stop = np.maximum(np.searchsorted(line.time, (begin, end), side="right"), (0, 1))
+    number = line.waiting[max(first - 1, 0) : stop]
+    edges = np.concatenate(((begin,), line.time[first:stop], (end,)))[-len(number) - 1 :]
+    return int(number.min()), float(np.average(number, weights=np.diff(edges)))
 
 
 def batches_of(text: str) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Paired comparison with a baseline: two runs with the same seed have the same jobs, so that their differences vary
 less.
 
-The runs of a pair differ only in the compared factor. A sample is the mean difference over all pairs with one seed.
-With batches, a sample is instead the difference of one batch of submissions, which has the same jobs in both runs.
+The runs of a pair differ only in the compared factor. A sample is the mean difference over all pairs with one seed, or
+the geometric mean of their ratios. With batches, a sample is instead the difference of one batch of submissions, which
+has the same jobs in both runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, isfinite, log, sqrt
 from statistics import fmean, stdev
@@ -136,7 +137,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
     made = []
     for label in sorted(found, key=lambda label: places[label]):
         cells = {}
-        for at, samples, overloaded in _samples(found[label], rows, columns, baseline, name, ask.interval):
+        for at, samples, overloaded in _samples(found[label], rows, columns, baseline, name, ask.interval, ratio):
             one = paired(samples, None if better is None else better == "smaller", ratio)
             cells[at] = Paired(**{**vars(one), "overloaded": overloaded})
         made.append(PairedRuns(label, cells))
@@ -144,7 +145,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 
 
 def _samples(
-    some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
+    some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str, ratio: bool
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
     """Yield (cell, samples, number of overloaded pairs); a sample is (value of `name`, value of the baseline)."""
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
@@ -168,7 +169,18 @@ def _samples(
         seeds: dict[object, list[tuple[float, float]]] = {}
         for record, base in pairs:
             seeds.setdefault(record["seed"], []).append((record[f"={name}"], base[f"={name}"]))
-        yield at, [(fmean(one for one, _ in of), fmean(base for _, base in of)) for of in seeds.values()], overloaded
+        average = _geometric_mean if ratio else fmean
+        yield (
+            at,
+            [(average(one for one, _ in of), average(base for _, base in of)) for of in seeds.values()],
+            overloaded,
+        )
+
+
+def _geometric_mean(values: Iterable[float]) -> float:
+    """Return the geometric mean of these values; 0 if one of them is not above 0."""
+    known = list(values)
+    return exp(fmean(map(log, known))) if min(known) > 0 else 0.0
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Panel]:

@@ -8,6 +8,7 @@ from sim.metrics.finished_jobs import FinishedJobs
 from sim.support.errors import ParameterError
 from sim.timeline.scenario import run
 from sim.workload.replay import read
+from tests.sim.conftest import Lab
 
 
 def test_tails_and_batches_are_those_of_the_jobs() -> None:
@@ -44,6 +45,16 @@ def test_a_run_that_is_overloaded_is_said_to_be(load: float, policy: str, said: 
     found = measured(run(read("lublin-128", load=load, jobs=1500), policy)).overload
     assert said in found
     assert bool(found) == bool(said)
+
+
+def test_jobs_that_wait_behind_a_late_wide_one_are_no_overload(lab: Lab) -> None:
+    jobs = [f"{at} {at * 10} 1 {5 if at < 80 else 900} 900" for at in range(1, 100)]
+    late = [f"{at} {991 + at / 100} 4 9 9" for at in range(100, 120)]
+    assert measured(run(lab.workload(4, *jobs, *late), "fcfs")).overload == ""
+    steady = [f"{at} {at * 10} 4 15 15" for at in range(1, 100)]
+    assert measured(run(lab.workload(4, *steady), "fcfs")).overload == (
+        "8 jobs wait on average in the first half, 29 in the last quarter, always 24"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "x", "[" * 10000, json.dumps("a")])

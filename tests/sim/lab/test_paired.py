@@ -68,6 +68,14 @@ def test_pairs_have_all_else_in_common(tmp_path: Path) -> None:
         assert found.cells["relaxed:omega=1", load].value == pytest.approx(fmean(noise))
 
 
+def test_ratio_over_several_loads_is_the_geometric_mean_of_its_pairs(tmp_path: Path) -> None:
+    with file(tmp_path / "r") as results:
+        (apart,) = compare(results, PivotQuery("policy", "load", "mean_wait"), "easy", ratio=True)
+        (found,) = compare(results, PivotQuery("policy", "", "mean_wait"), "easy", ratio=True)
+    values = [apart.cells["relaxed:omega=1", load].value for load in (1.0, 2.0)]
+    assert found.cells["relaxed:omega=1", None].value == pytest.approx(sqrt(values[0] * values[1]))
+
+
 def test_batches_of_one_run_are_samples_too(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
         (found,) = compare(results, PivotQuery("policy", "load", "mean_wait", interval="batches"), "easy", ratio=False)
