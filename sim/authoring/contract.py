@@ -32,7 +32,9 @@ PEEKS = "its decisions depend on future run times"
 SLOW = "a pass takes too long"
 RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
 """Rules in the order in which they are checked"""
-WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or view.curious?"
+WHY = (
+    "does it use unseeded random numbers, a clock, state of an earlier run, id() or hash() of objects, or view.curious?"
+)
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
@@ -129,9 +131,14 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
 
 
 def _random_difference(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the same run, repeated several times, differs from the one of `first`."""
+    """Return a finding if the same run, repeated several times, differs from the one of `first`. Its jobs are other
+    objects, the first of them made last, so that an order by their identity is another one.
+    """
     for _ in range(AGAIN):
-        again = Engine(workload, policy, curious=False)
+        other = replace(workload)
+        for rank in reversed(range(len(other))):
+            other.jobs[rank]
+        again = Engine(other, policy, curious=False)
         again.advance(2 * first.step_count + 1)
         if (apart := _first_difference(first, again)) is not None:
             return Finding(TWICE, f"{apart[1]}; {WHY}", apart[0])

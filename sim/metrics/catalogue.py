@@ -144,7 +144,7 @@ METRICS: tuple[Metric, ...] = (
         "T1 - T0",
     ),
     Metric(
-        "backfilled", "backfilled", "jobs", None, "jobs that started before a job ahead of them in the queue",
+        "backfilled", "backfilled", "jobs", None, "jobs that started before one ahead of them in the policy's order",
         "number of jobs that started while a job ahead of them waited",
     ),
     Metric(

@@ -47,6 +47,7 @@ BROKEN = {
         HIDDEN,
         "PASSES, which no checkpoint copies, is written in hidden_state.py:19 (PASSES[0] += 1); use view.notes; at d0 ",
     ),
+    "by_identity": (TWICE, "id() or hash() of objects"),
     "forgets": (STARVES, "unfinished, the first"),
 }
 
