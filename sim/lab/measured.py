@@ -25,8 +25,8 @@ from sim.workload.model import Floats
 BATCHES = 20
 """Number of batches of a run's jobs, by submission, whose means give a confidence interval within the run."""
 QUEUE, GROWTH, FULL = 10, 1.5, 0.99
-"""Limits for overload, either the first two or the third: the least number of jobs that wait in the last quarter of
-the time of arrivals; the mean number in that quarter, as a multiple of the mean in the first half; utilization.
+"""Limits for overload: so many jobs wait at least in the last quarter of the time of arrivals, and so many times the
+mean of the first half. Or this utilization alone.
 """
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
 _BY_NAME = {entry.name: entry for entry in MEASURED}
