@@ -6,18 +6,20 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
 from sim.lab.intervals import Mean
-from sim.lab.pivot import PivotQuery, PivotTable, RunFilter, Value, check_factor, order_of, pivot, records
+from sim.lab.pivot import PivotQuery, PivotTable, RunFilter, Value, check_factor, factor, order_of, pivot, records
 from sim.lab.plan import VARIED
 from sim.lab.results import Results
 from sim.support.errors import NotThereError, ParameterError
 from sim.support.formatting import count, quoted
 
 MOST_PANELS, MOST_LINES = 12, 12
+LONGEST_PATH = 40
+"""Largest number of letters of a path that tells two files of one name apart"""
 
 
 class Point(NamedTuple):
@@ -44,6 +46,8 @@ class Panel:
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
     """Labels at the positions 0, 1, 2 and so on of the horizontal axis; empty if the factor is numbers."""
+    mixed: Mapping[str, int] = field(default_factory=dict)
+    """Factors that a mean is over although the figure does not name them, with their numbers of values"""
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
@@ -71,7 +75,7 @@ def _panel(table: PivotTable, over: str, columns: str | None, names: Mapping[str
             point = Point(float(place) if x is None else x, cell.mean, bool(cell.overloaded))
             lines.setdefault(label, []).append(point)
     ticks = () if is_numeric else tuple(_label(over, row, names) for row in table.rows)
-    return Panel(", ".join(filter(None, (names.get(trace, ""), table.label))), lines, ticks)
+    return Panel(", ".join(filter(None, (names.get(trace, ""), table.label))), lines, ticks, table.mixed)
 
 
 def _label(factor: str | None, value: Value, names: Mapping[str, str]) -> str:
@@ -81,8 +85,22 @@ def _label(factor: str | None, value: Value, names: Mapping[str, str]) -> str:
 def log_names(results: Results, where: tuple[RunFilter, ...] = ()) -> dict[str, str]:
     """Return each trace -> its name in a figure: that of the log in its header, or the file's if several have it."""
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
-    alike = Counter(logs.values())
-    return {trace: log if log and alike[log] == 1 else file_name(trace) for trace, log in logs.items()}
+    alike, files = Counter(logs.values()), Counter(map(file_name, logs))
+    return {
+        trace: log if log and alike[log] == 1 else file_name(trace) if files[file_name(trace)] == 1 else _far_end(trace)
+        for trace, log in logs.items()
+    }
+
+
+def _far_end(trace: str) -> str:
+    return trace if len(trace) <= LONGEST_PATH else f"…{trace[1 - LONGEST_PATH :]}"
+
+
+def every_label(results: Results, factor_name: str) -> list[str]:
+    """Return the labels of all values of a factor in the file, whatever a figure shows of them, in order."""
+    names = log_names(results)
+    values = {factor(record, factor_name) for record in records(results, [], ())}
+    return [_label(factor_name, value, names) for value in sorted(values, key=order_of)]
 
 
 def file_name(trace: str) -> str:

@@ -4,8 +4,10 @@ import pytest
 
 from sim.lab.intervals import mean
 from sim.lab.pivot import PivotQuery, RunFilter
-from sim.lab.series import MOST_LINES, Point, axis_title, panels
+from sim.lab.results import Results
+from sim.lab.series import MOST_LINES, Point, axis_title, log_names, panels
 from sim.support.errors import ParameterError
+from sim.workload.samples import sample_path
 from tests.sim.lab.test_pivot import NOISE, file, outcome, plan
 
 
@@ -35,6 +37,18 @@ def test_every_trace_and_every_group_has_a_panel(tmp_path: Path) -> None:
         assert [p.title for p in panels(results, PivotQuery("load", "", "mean_wait"))] == ["w-figure1", "z-figure4"]
         (one,) = panels(results, PivotQuery("load", "trace", "mean_wait"))
         assert list(one.lines) == ["w-figure1", "z-figure4"]
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "log.swf").write_bytes(b"; Note: %s\n" % folder.name.encode() + sample_path("z-figure4").read_bytes())
+        file(tmp_path / "r", plan().with_traces(lambda _, at=folder: str(at / "log.swf")))
+    with Results(tmp_path / "r") as results:
+        named = {*log_names(results).values()}
+    assert named == {f"…{str(folder / 'log.swf')[-39:]}" for folder in folders}
+    assert all(name.endswith(("one/log.swf", "two/log.swf")) for name in named)
 
 
 def test_nothing_and_too_much_are_refused(tmp_path: Path) -> None:

@@ -13,7 +13,17 @@ from sim.lab.series import Panel, Point
 from sim.support.errors import ParameterError
 from sim.support.files import write_whole
 from sim.support.optional_imports import extra
-from tui.lab.cli.figure_style import DASHES, HATCHES, MARKERS, FigureSize, Style, as_text, round_off
+from tui.lab.cli.figure_style import (
+    DASHES,
+    HATCHES,
+    MARKERS,
+    FigureSize,
+    Style,
+    as_text,
+    round_off,
+    times_along,
+    wrapped,
+)
 from tui.lab.round_ticks import tick_label, time_unit
 
 P = TypeVar("P")
@@ -38,13 +48,18 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(settings)
         figure = matplotlib.figure.Figure(figsize=(size.width, size.height or 2.3 * down), layout="constrained")
-        axes = figure.subplots(down, across, squeeze=False)
+        axes = figure.subplots(down, across, squeeze=False, sharey=style.same)
         for number, panel in enumerate(panels):
             draw(axes[number // across][number % across], panel, style)
+        if style.same:
+            limits = [each.get_ylim() for each in axes.flat[: len(panels)]]
+            axes.flat[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
         for empty in range(len(panels), down * across):
             axes[empty // across][empty % across].set_axis_off()
-        figure.supxlabel(as_text(style.xlabel or titles[0]), fontsize=size.letters)
-        figure.supylabel(as_text(style.ylabel or titles[1]), fontsize=size.letters)
+        sides = (style.xlabel or titles[0], size.width), (style.ylabel or titles[1], 0.8 * figure.get_figheight())
+        across_title, up_title = (wrapped(as_text(title), inches, size.letters) for title, inches in sides)
+        figure.supxlabel(across_title, fontsize=size.letters)
+        figure.supylabel(up_title, fontsize=size.letters, multialignment="center")
         _finish(figure, axes, style, size.letters)
         form = os.path.splitext(out)[1].lower()[1:]
         data = io.BytesIO()
@@ -119,7 +134,8 @@ def _scaled(point: Point, many: float) -> Point:
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
     """Draw a line for each label, with the confidence band of its means; points of overloaded runs are hollow."""
     lines = style.ordered(panel.lines)
-    for number, (label, line) in enumerate(lines):
+    for position, (label, line) in enumerate(lines):
+        number = style.number(label, position)
         colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
         xs, ys = [point.x for point in line], [point.mean.value for point in line]
         dash = "" if panel.ticks else DASHES[number % len(DASHES)]
@@ -128,6 +144,7 @@ def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
         if hollow:
             at = [point.x for point in hollow], [point.mean.value for point in hollow]
             axes.plot(*at, linestyle="", marker=marker, markerfacecolor="white", markeredgecolor=colour)
+            axes.plot([], [], "o", markerfacecolor="white", markeredgecolor="grey", label="hollow: overloaded")
         if panel.ticks:
             axes.errorbar(xs, ys, _whiskers(line), color=colour, linestyle="", capsize=2)
         elif any(point.mean.half for point in line):
@@ -159,8 +176,9 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
     places = sorted({point.x for _, line in lines for point in line})
     names = panel.ticks or [tick_label(place) for place in places]
     wide = 0.8 / max(len(lines), 1)
-    for number, (label, line) in enumerate(lines):
-        at = [places.index(point.x) + (number + 0.5) * wide - 0.4 for point in line]
+    for position, (label, line) in enumerate(lines):
+        number = style.number(label, position)
+        at = [places.index(point.x) + (position + 0.5) * wide - 0.4 for point in line]
         axes.bar(
             at, [point.mean.value for point in line], wide * 0.95, color=style.colour(number, len(lines)),
             hatch=HATCHES[number % len(HATCHES)], edgecolor="white", linewidth=0.4, label=style.named(label),
@@ -184,7 +202,8 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
     if style.log:
         if min(values) <= 0:
             raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
-        round_off(axes, "y", min(values), max(*values, *edges), log=True)
+        low = min(edge for line in panel.lines.values() for edge in _band(line, True)[0])
+        round_off(axes, "y", low, max(*values, *edges), log=True)
     else:
         low, high = min(0.0, *edges), max(*edges, 0.0)
         round_off(axes, "y", 1.05 * low, 1.05 * high or 1.0, log=False)
@@ -194,7 +213,8 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
     """Draw the share of jobs up to each value, for each label, on a logarithmic axis: all values must be above 0."""
     lines = style.ordered(panel.lines)
-    for number, (label, line) in enumerate(lines):
+    for position, (label, line) in enumerate(lines):
+        number = style.number(label, position)
         colour = style.colour(number, len(lines))
         xs = [point.x for point in line]
         dash = DASHES[number % len(DASHES)]
@@ -205,7 +225,10 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
             low, high = ([point.ends[end] for point in line] for end in (0, 1))
             axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
     xs = [point.x for _, line in lines for point in line]
-    round_off(axes, "x", min(xs), max(xs), log=True, most=4)
+    if style.in_time:
+        times_along(axes, min(xs), max(xs))
+    else:
+        round_off(axes, "x", min(xs), max(xs), log=True, most=4)
     ys = [point.mean.value for _, line in lines for point in line if point.mean.value > 0]
     if style.log:
         round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, log=True)
@@ -215,7 +238,7 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def title_panel(axes: Any, title: str, style: Style) -> None:
-    axes.set_title(style.named(title))
+    axes.set_title(", ".join(map(style.named, title.split(", "))))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
 

@@ -18,7 +18,7 @@ TEXTS = (
     "ylabel", "legend", "style",
 )  # fmt: skip
 LISTS = ("where", "order")
-FLAGS = ("log", "ratio")
+FLAGS = ("log", "ratio", "same")
 LABELS = "labels"
 KEYS = (*TEXTS, *LISTS, *FLAGS, LABELS)
 _FILES = ("results", "output")

@@ -10,7 +10,7 @@ import numpy as np
 from sim.lab.distributions import Cloud, Spread, Week
 from sim.workload.model import Floats
 from tui.lab.cli.figure import title_panel
-from tui.lab.cli.figure_style import HATCHES, MARKERS, Style, round_off
+from tui.lab.cli.figure_style import HATCHES, MARKERS, Style, as_text, round_off
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WHISKERS = (5, 95)
@@ -54,13 +54,14 @@ def _places(panel: Spread, style: Style) -> Iterator[_Place]:
     """Yield the boxes (or violins) of a panel; those at the same tick are side by side, a colour for each label."""
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
-    for number, (label, of) in enumerate(labels):
+    for position, (label, of) in enumerate(labels):
+        number = style.number(label, position)
         fill: dict[str, Any] = {
             "facecolor": style.colour(number, len(labels)), "hatch": HATCHES[number % len(HATCHES)],
             "edgecolor": "black", "linewidth": 0.6, "label": style.named(label),
         }  # fmt: skip
         for tick, values in of.items():
-            at = _ticks(panel, style).index(tick) + (number + 0.5) * wide - 0.4
+            at = _ticks(panel, style).index(tick) + (position + 0.5) * wide - 0.4
             yield _Place(at, wide, values, fill)
             fill = {**fill, "label": None}
 
@@ -85,14 +86,15 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
     image = axes.imshow(panel.values, aspect="auto", cmap=colours, interpolation="nearest", origin="upper")
     axes.set_yticks(range(7), DAYS)
     axes.set_xticks(range(0, 24, 6), [str(hour) for hour in range(0, 24, 6)])
-    axes.set_title(style.named(panel.title))
-    axes.figure.colorbar(image, ax=axes, pad=0.02)
+    axes.set_title(", ".join(map(style.named, panel.title.split(", "))))
+    axes.figure.colorbar(image, ax=axes, pad=0.02).set_label(as_text(style.bar))
 
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
     """Draw a dot for each job, the number of its processors against the panel's quantity."""
     dots = style.ordered(panel.dots)
-    for number, (label, (xs, ys)) in enumerate(dots):
+    for position, (label, (xs, ys)) in enumerate(dots):
+        number = style.number(label, position)
         marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))
         axes.plot(
             xs,

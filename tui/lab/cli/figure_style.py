@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import click
 
+from sim.support.errors import near
 from sim.support.formatting import printable, quoted, shortened
 from tui.lab.round_ticks import linear_ticks, log_ticks, tick_label
 
@@ -67,10 +69,22 @@ class Style:
     legend: str = "inside"
     style: str = "colour"
     log: bool = False
+    same: bool = False
+    """True if all panels have one range of the y axis"""
+    in_time: bool = False
+    """True if a logarithmic x axis is seconds"""
+    bar: str = ""
+    """Title of the bar of colours of a heat map"""
     mark: str = ""
+    every: tuple[str, ...] = ()
+    """Labels of all lines in the file: each has one colour, marker and dash, whatever a figure shows of them."""
 
     def named(self, label: str) -> str:
         return as_text(self.labels.get(label, label))
+
+    def number(self, label: str, position: int) -> int:
+        """Return which colour, marker and dash a label has; without `every`, by its position."""
+        return self.every.index(label) if label in self.every else position
 
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
         place = {label: at for at, label in enumerate(self.order)}
@@ -79,7 +93,7 @@ class Style:
     def colour(self, number: int, of: int) -> str:
         if self.style == "colour":
             return COLOURS[number % len(COLOURS)]
-        shade = round(200 * number / max(of - 1, 1))
+        shade = round(200 * number / max(of - 1, len(self.every) - 1, 1))
         return f"#{shade:02x}{shade:02x}{shade:02x}"
 
     @property
@@ -93,20 +107,50 @@ def as_text(foreign: str) -> str:
     return f"\u200b{text}" if text.startswith("_") else text
 
 
-def parse_labels(given: Iterable[str]) -> dict[str, str]:
-    """Return a mapping from old to new name, parsed from texts OLD=NEW. The last = of a text separates the names,
-    because a spec in OLD may contain =.
+def parse_labels(given: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Return a mapping from old to new name, parsed from texts OLD=NEW, where OLD is one of the `known` names. Both may
+    contain =; the shortest known name counts.
 
-    >>> parse_labels(["relaxed:omega=1=Relaxed;easy=EASY"])
-    {'relaxed:omega=1': 'Relaxed', 'easy': 'EASY'}
+    >>> parse_labels(["relaxed:omega=1=omega = 1;easy=EASY"], ["easy", "relaxed:omega=1"])
+    {'relaxed:omega=1': 'omega = 1', 'easy': 'EASY'}
     """
     found = {}
     for part in (part for text in given for part in text.split(";") if part.strip()):
-        old, equals, new = part.rpartition("=")
-        if not (equals and old.strip()):
+        ends = [at for at, letter in enumerate(part) if letter == "="]
+        if not ends:
             raise click.UsageError(f"--labels {quoted(part)}: expected OLD=NEW, like easy=EASY")
-        found[old.strip()] = new.strip()
+        end = next((at for at in ends if part[:at].strip() in known), ends[-1])
+        found[part[:end].strip()] = part[end + 1 :].strip()
     return found
+
+
+def check_names(option: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise an error if one of the names that the user typed is nowhere in the figure's file."""
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"{option}: nothing in the figure is called {quoted(name)}{near(name, known)}")
+
+
+def wrapped(text: str, inches: float, letters: float) -> str:
+    """Return the title of an axis in as many lines as it needs on a side of so many inches."""
+    return "\n".join(textwrap.wrap(text, max(12, int(inches * 72 / (0.52 * letters)))))
+
+
+TIMES = {1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36000.0: "10 h", 86400.0: "1 d",
+         864000.0: "10 d", 8640000.0: "100 d"}  # fmt: skip
+"""Round times, for the ticks of a logarithmic axis of seconds"""
+
+
+def times_along(axes: Any, low: float, high: float, most: int = 5) -> None:
+    """Set ticks at round times on a logarithmic x axis of seconds."""
+    axes.set_xscale("log")
+    ticks = [tick for tick in TIMES if low * 0.99 <= tick <= high * 1.01] or [low]
+    step = -(-len(ticks) // most)
+    axes.xaxis.set_ticks(
+        ticks, [TIMES.get(tick, f"{tick:g} s") if not at % step else "" for at, tick in enumerate(ticks)]
+    )
+    axes.xaxis.set_ticks([], minor=True)
+    axes.set_xlim(low, high)
 
 
 def named_ticks(axis: Any, ticks: Sequence[float]) -> None:

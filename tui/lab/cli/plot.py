@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,15 +13,15 @@ import click
 from sim.lab.distributions import DistributionAsk, clouds, shares, spreads, weeks
 from sim.lab.paired import panels_against
 from sim.lab.pivot import PivotQuery, RunFilter
-from sim.lab.results import Results
-from sim.lab.series import Panel, axis_title, panels
+from sim.lab.results import FACTORS, Results
+from sim.lab.series import Panel, axis_title, every_label, log_names, panels
 from sim.lab.week import WEEKLY
 from sim.support.files import write_whole
-from sim.support.formatting import quoted
+from sim.support.formatting import listed, quoted
 from tui.cli import options
 from tui.cli.terminal import columns, is_terminal, say, shows_unicode
 from tui.lab.cli.figure_file import figure_text, mark_of, read_figure
-from tui.lab.cli.figure_style import KINDS, LEGENDS, STYLES, Style, parse_labels, parse_size
+from tui.lab.cli.figure_style import KINDS, LEGENDS, STYLES, Style, check_names, parse_labels, parse_size
 from tui.lab.plotted import Manner, plotted
 from tui.look.text import titled, with_unit
 
@@ -50,6 +50,7 @@ DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "
     "--interval", type=click.Choice(["seeds", "batches"]), help="What confidence intervals are computed over."
 )
 @click.option("--log", is_flag=True, help="Logarithmic y axis.")
+@click.option("--same", is_flag=True, help="One range of the y axis in all panels.")
 @click.option("--title", metavar="TEXT", help="Above the figure.")
 @click.option("--labels", multiple=True, metavar="OLD=NEW", help="Other words for lines, traces, ticks; repeatable.")
 @click.option("--order", metavar="A;B", help="Lines and groups in this order.")
@@ -67,14 +68,12 @@ def command(path: str, **given: Any) -> None:
         said |= read_figure(path, is_output_used=given["output"] is None)
     else:
         said["results"] = path
-    save = given.pop("save")
+    said["save"] = given.pop("save")
     said |= _typed(given)
     _check(said)
-    if save is not None:
-        options.of_file("--save", save)
-        with write_whole(save) as file:
-            file.write(figure_text(said, save))
-    said["file"] = save or (path if path.endswith(".toml") else "")
+    if said["save"] is not None:
+        options.of_file("--save", said["save"])
+    said["file"] = said["save"] or (path if path.endswith(".toml") else "")
     if said["kind"] in OF_MEANS:
         _plot_means(said)
     else:
@@ -83,8 +82,6 @@ def command(path: str, **given: Any) -> None:
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
     found = {name: value for name, value in given.items() if value}
-    if "labels" in found:
-        found["labels"] = parse_labels(found["labels"])
     if "order" in found:
         found["order"] = [name.strip() for name in found["order"].split(";")]
     if "where" in found:
@@ -109,10 +106,23 @@ def _check(said: dict[str, Any]) -> None:
         parse_size(said["size"])
 
 
-def _style(said: dict[str, Any]) -> Style:
-    names = ("title", "labels", "size", "xlabel", "ylabel", "legend", "style", "log")
+def _settle(said: dict[str, Any], made: Sequence[Any], results: Results, by: str) -> Style:
+    """Check the names that the user typed against those of the figure, save the figure's file, return its style."""
+    every = every_label(results, by) if by in FACTORS or by.startswith("policy.") else []
+    known = {*every, *log_names(results).values()}
+    for panel in made:
+        shown = [names for names in vars(panel).values() if isinstance(names, Mapping | tuple)]
+        known |= {*panel.title.split(", "), *(name for names in shown for name in names)}
+    labels, order = said.get("labels", {}), tuple(said.get("order", ()))
+    said["labels"] = labels = labels if isinstance(labels, Mapping) else parse_labels(labels, known)
+    check_names("--labels", labels, known)
+    check_names("--order", order, known)
+    if said["save"] is not None:
+        with write_whole(said["save"]) as file:
+            file.write(figure_text(said, said["save"]))
+    names = ("title", "labels", "size", "xlabel", "ylabel", "legend", "style", "log", "same")
     mark = mark_of(said["file"]) if said["file"] else ""
-    return Style(order=tuple(said.get("order", ())), mark=mark, **{name: said[name] for name in names if name in said})
+    return Style(order=order, mark=mark, every=tuple(every), **{name: said[name] for name in names if name in said})
 
 
 def _plot_means(said: dict[str, Any]) -> None:
@@ -123,7 +133,9 @@ def _plot_means(said: dict[str, Any]) -> None:
     )
     with Results(said["results"]) as results:
         baseline, ratio = said.get("against"), bool(said.get("ratio"))
-        made = panels_against(results, ask, baseline, ratio) if baseline else panels(results, ask)
+        plain = panels(results, ask)
+        made = panels_against(results, ask, baseline, ratio) if baseline else plain
+        style = _settle(said, made, results, ask.columns)
     titles = axis_title(ask.rows.replace("-", "_")), titled(ask.metric)
     if baseline:
         up = f"{ask.metric.counted} minus {baseline}'s{titles[1].removeprefix(ask.metric.counted)}"
@@ -133,10 +145,14 @@ def _plot_means(said: dict[str, Any]) -> None:
 
         made, up = in_unit(made, ask.metric.unit, titles[1])
         draw = draw_bars if said["kind"] == "bars" else draw_lines
-        save_figure(said["output"], made, (titles[0], up), _style(said), draw)
-        return
-    _show(made, titles, said)
-    say(_notes(made))
+        save_figure(said["output"], made, (titles[0], up), style, draw)
+    else:
+        _show(made, titles, said)
+        say(_notes(made))
+    mixed = {name: many for panel in plain for name, many in panel.mixed.items()}
+    if mixed:
+        told = listed(f"{many:,} values of {name}" for name, many in mixed.items())
+        say(f"each mean is over {told}: choose one with --where, or name it with -x or --by")
 
 
 def _show(made: Sequence[Panel], titles: tuple[str, str], said: dict[str, Any]) -> None:
@@ -159,19 +175,22 @@ def _plot_jobs(said: dict[str, Any]) -> None:
     if not output and kind not in OF_SHARES:
         raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")
     where = tuple(map(RunFilter.of, said.get("where", ())))
-    ask = DistributionAsk(value, said.get("by", "policy"), said.get("x", ""), where)
+    ask, in_time = DistributionAsk(value, said.get("by", "policy"), said.get("x", ""), where), False
     if kind == "heat" and value in WEEKLY:
         title = f"mean {WEEKLY[value]}"
     else:
         is_log, is_time = bool(said.get("log")) or kind in OF_SHARES, ask.quantity.unit == "s"
-        ask = replace(ask, per=HOUR if is_time else 1.0, least=1.0 if is_log and is_time and kind != "heat" else 0.0)
-        title = with_unit(ask.quantity.title, "h" if is_time else "")
+        in_time = is_time and kind in OF_SHARES and bool(output)
+        per = HOUR if is_time and not in_time else 1.0
+        ask = replace(ask, per=per, least=1.0 if is_log and is_time and kind != "heat" else 0.0)
+        title = with_unit(ask.quantity.title, "h" if is_time and not in_time else "")
         title = f"mean {title}" if kind == "heat" else f"{title}, at least 1 s" if ask.least else title
     with Results(said["results"]) as results:
         made = MAKERS[kind](results, ask)
+        style = replace(_settle(said, made, results, ask.by), in_time=in_time, bar=title)
     share = "share of jobs with more" if kind == "ccdf" else "share of jobs with at most this"
     if output:
-        _draw_jobs(kind, output, made, title, share, said)
+        _draw_jobs(kind, output, made, title, share, said.get("x", ""), style)
     else:
         _show(made, (title, share), said | {"log": False})
 
@@ -186,16 +205,15 @@ MAKERS: dict[str, Callable[[Results, DistributionAsk], Any]] = {
 }
 
 
-def _draw_jobs(kind: str, output: str, made: Any, title: str, share: str, said: dict[str, Any]) -> None:
+def _draw_jobs(kind: str, output: str, made: Any, title: str, share: str, over: str, style: Style) -> None:
     from tui.lab.cli.figure import draw_shares, save_figure
     from tui.lab.cli.figure_kinds import draw_boxes, draw_cloud, draw_violins, draw_week
 
-    style = _style(said)
     if kind in OF_SHARES:
         save_figure(output, made, (title, share), style, draw_shares)
     elif kind == "heat":
-        save_figure(output, made, (f"hour of the day; colour: {title}", ""), style, draw_week)
+        save_figure(output, made, ("hour of the day", ""), style, draw_week)
     elif kind == "scatter":
         save_figure(output, made, ("processors", title), style, draw_cloud)
     else:
-        save_figure(output, made, (said.get("x", ""), title), style, draw_boxes if kind == "box" else draw_violins)
+        save_figure(output, made, (over, title), style, draw_boxes if kind == "box" else draw_violins)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sim.lab.plan import SweepPlan
 from tests.sim.lab.test_kept import keeping, made
 from tests.tui.cli.program import PROGRAM, error, schedscope
-from tui.lab.cli.figure_style import KINDS, as_text
+from tui.lab.cli.figure_style import COLOURS, KINDS, as_text
 
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
 OF_JOBS = [kind for kind in KINDS if kind not in ("lines", "bars")]
@@ -41,7 +42,7 @@ def test_figure_of_every_kind_is_the_same_twice_with_text_as_text(path: Path, tm
     svg = (tmp_path / "a.svg").read_text()
     assert svg == (tmp_path / "b.svg").read_text()
     texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
-    assert "In order" in texts or "lublin-128, fcfs" in texts
+    assert "In order" in texts or "lublin-128, In order" in texts
     assert any("lublin-128" in text for text in texts)
     assert 'width="252pt"' in svg  # 3.5 inches
 
@@ -98,6 +99,11 @@ def test_wrong_figure_files_get_one_line(tmp_path: Path, text: str, said: str) -
         (["--kind", "box"], "is drawn into a file"),
         (["--kind", "ecdf", "--size", "9"], "expected ieee, acm, slide or WxH"),
         (["--kind", "ecdf", "--labels", "easy"], "expected OLD=NEW"),
+        (
+            ["--kind", "ecdf", "--labels", "eazy=E"],
+            "--labels: nothing in the figure is called 'eazy'; did you mean 'easy'?",
+        ),
+        (["-x", "load", "--by", "policy", "--order", "easy;sjf"], "--order: nothing in the figure is called 'sjf'"),
         (["--kind", "ecdf", "-y", "waits"], "no quantity of jobs 'waits'; did you mean 'wait'?"),
     ],
 )
@@ -105,6 +111,46 @@ def test_wrong_options_get_one_line(path: Path, words: list[str], said: str) -> 
     code, line = error("plot", path, *words)
     assert code == 2
     assert said in line
+
+
+def test_a_policy_has_one_colour_and_the_title_of_an_axis_its_lines(path: Path, tmp_path: Path) -> None:
+    def drawn(*more: str) -> str:
+        asked: list[str | Path] = [
+            "plot",
+            path,
+            "-x",
+            "seed",
+            "--by",
+            "policy",
+            "-y",
+            "mean_bounded_slowdown",
+            "--size",
+            "ieee",
+            *more,
+        ]
+        assert schedscope(*asked, "-o", tmp_path / "f.svg").returncode == 0
+        return (tmp_path / "f.svg").read_text()
+
+    both, alone, against = drawn(), drawn("--where", "policy=fcfs"), drawn("--against", "easy", "--ratio")
+    easy, fcfs = (colour.lower() for colour in COLOURS[:2])
+    assert easy in both
+    assert all(fcfs in svg for svg in (both, drawn("--order", "fcfs;easy"), alone, against))
+    assert not any(easy in svg for svg in (alone, against))
+    assert "mean bounded slowdown" in both
+    assert "mean bounded slowdown over easy's" not in against  # in two lines
+
+
+def test_means_over_what_a_figure_does_not_name_are_said(tmp_path: Path) -> None:
+    plan = SweepPlan.of({"trace": ["z-figure4"], "policy": ["easy", "fcfs"], "load": ["{1,2}"]})
+    file = made(tmp_path / "r.sqlite", plan)
+    told = schedscope("plot", file, "-x", "policy", "-y", "mean_wait", "-o", tmp_path / "f.svg").stdout
+    assert told == "each mean is over 2 values of load: choose one with --where, or name it with -x or --by\n"
+
+
+def test_times_of_a_distribution_are_round(path: Path, tmp_path: Path) -> None:
+    assert schedscope("plot", path, "--kind", "ecdf", "-o", tmp_path / "f.svg").returncode == 0
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", (tmp_path / "f.svg").read_text())
+    assert {"1 s", "1 h"} <= {*texts}
 
 
 def test_figure_without_room_for_its_words_is_not_drawn(path: Path, tmp_path: Path) -> None:
