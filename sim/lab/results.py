@@ -279,7 +279,7 @@ def _locked(path: Path) -> int | None:
     if fcntl is None:
         return handle
     os.close(handle)
-    raise ResultsError(f"{path}: another sweep writes it")
+    raise ResultsError(f"{path}: another sweep or table writes it: name another file with -o")
 
 
 def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:

@@ -202,7 +202,10 @@ def test_a_killed_sweep_goes_on(tmp_path: Path, how: signal.Signals, undisturbed
 
 def test_two_sweeps_do_not_write_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.lab.results.sleep", lambda _: None)
-    with Results(tmp_path / "r", write=True), pytest.raises(SchedscopeError, match="another sweep writes it"):
+    with (
+        Results(tmp_path / "r", write=True),
+        pytest.raises(SchedscopeError, match="or table writes it: name another file with -o"),
+    ):
         made(tmp_path / "r")
 
 

@@ -30,6 +30,7 @@ P = TypeVar("P")
 NARROWEST = 1.6
 """Smallest width in inches of a panel."""
 ACROSS, MOST_NAMED = 4, 5
+HOLLOW = "hollow: overloaded"
 Draw = Callable[[Any, P, Style], None]
 
 
@@ -95,7 +96,7 @@ def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
     for panel in axes.flat:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             known.setdefault(label, handle)
-    known = {label: handle for label, handle in known.items() if label}
+    known = {label: known[label] for label in sorted(known, key=HOLLOW.__eq__) if label}
     handles, title = (list(known.values()), list(known)), as_text(style.title) or None
     where = "none" if not known else "above" if style.legend == "inside" and axes.size > 1 else style.legend
     if where == "above":
@@ -144,7 +145,7 @@ def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
         if hollow:
             at = [point.x for point in hollow], [point.mean.value for point in hollow]
             axes.plot(*at, linestyle="", marker=marker, markerfacecolor="white", markeredgecolor=colour)
-            axes.plot([], [], "o", markerfacecolor="white", markeredgecolor="grey", label="hollow: overloaded")
+            axes.plot([], [], "o", markerfacecolor="white", markeredgecolor="grey", label=HOLLOW)
         if panel.ticks:
             axes.errorbar(xs, ys, _whiskers(line), color=colour, linestyle="", capsize=2)
         elif any(point.mean.half for point in line):
