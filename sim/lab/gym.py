@@ -16,12 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sim.decisions.reasons import Fits, WhenFree
-from sim.engine.acting import PassStoppedError
 from sim.engine.engine import Engine
 from sim.engine.moment import Moment
 from sim.engine.schedule import Schedule
@@ -30,21 +29,18 @@ from sim.machine.moment import is_by
 from sim.metrics.aggregates import aggregates
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.policies.policy import Policy
-from sim.support.errors import ParameterError
+from sim.support.errors import ParameterError, PolicyError
 from sim.support.optional_imports import extra
 from sim.workload.job import Job
 from sim.workload.model import Workload
 from sim.workload.replay import read
 
-if TYPE_CHECKING:
-    from gymnasium import Env, spaces
-else:
-    Env = extra("gymnasium", "an environment for agents", "gym").Env
-    spaces = extra("gymnasium.spaces", "an environment for agents", "gym")
+Env = extra("gymnasium", "an environment for agents", "gym").Env
+spaces = extra("gymnasium.spaces", "an environment for agents", "gym")
 SEEN = 64
 COLUMNS = ("wait", "estimate", "processors", "fits")
-"""What is observed of each job: seconds since it was submitted, estimate in seconds, share of the machine that it
-needs, and whether it would start now (1) or not (0)
+"""Numbers of each job: seconds since it was submitted, estimate in seconds, share of the machine that it needs, and
+whether it would start now (1) or not (0)
 """
 
 
@@ -77,12 +73,13 @@ class _Asking(Policy):
                 left -= late
 
 
-class SchedulingEnv(Env[dict[str, Any], np.int64]):
+class SchedulingEnv(Env):  # type: ignore[misc, valid-type]
     """Episodes are runs of a workload; the reward is 0 until the end, then the metric, negative if less is better.
 
-    An observation has "queue", a row of `COLUMNS` for each of the first `seen` waiting jobs in order of arrival (0
-    where there is none), and "machine", the share of free processors and the number of waiting jobs. An action is the
-    row of the job that is to be first; a row without a job means 0. `info["action_mask"]` has 1 for rows with a job.
+    An observation has two parts. "queue" has a row of `COLUMNS` for each of the first `seen` waiting jobs, in order of
+    arrival, rows of 0 where there is none. "machine" is the share of free processors and the number of waiting jobs.
+    An action is the row of the job that is to be first; a row without a job means 0. `info["action_mask"]` has 1 for
+    rows with a job.
     """
 
     def __init__(
@@ -164,6 +161,7 @@ class _Run:
         self.chosen: Job | None = None
         self.is_told = False
         """True if the agent knows that the run has ended"""
+        self._is_given_up = False
         self._error: BaseException | None = None
         self._agent, self._engine = Semaphore(0), Semaphore(0)
         self._thread = Thread(target=self._simulate, daemon=True)
@@ -181,7 +179,7 @@ class _Run:
     def end(self) -> None:
         """Give up a run that has not ended."""
         if self.now is not None:
-            self.chosen = None
+            self._is_given_up = True
             self.go_on()
         self._thread.join()
 
@@ -189,16 +187,14 @@ class _Run:
         self.now, self.queue = now, queue
         self._agent.release()
         self._engine.acquire()
-        if self.chosen is None:
-            raise PassStoppedError
+        if self._is_given_up or self.chosen is None:
+            raise PolicyError("the episode was given up")
         return self.chosen
 
     def _simulate(self) -> None:
         try:
             self.engine.run()
-        except PassStoppedError:
-            pass
         except BaseException as error:
-            self._error = error
+            self._error = None if self._is_given_up else error
         self.now, self.queue = None, []
         self._agent.release()

@@ -13,7 +13,7 @@ import click
 from sim.lab.distributions import DistributionAsk, clouds, shares, spreads, weeks
 from sim.lab.paired import panels_against
 from sim.lab.pivot import PivotQuery, RunFilter
-from sim.lab.results import FACTORS, Results
+from sim.lab.results import Results
 from sim.lab.series import Panel, axis_title, every_label, log_names, panels
 from sim.lab.week import WEEKLY
 from sim.support.files import write_whole
@@ -108,7 +108,7 @@ def _check(said: dict[str, Any]) -> None:
 
 def _settle(said: dict[str, Any], made: Sequence[Any], results: Results, by: str) -> Style:
     """Check the names that the user typed against those of the figure, save the figure's file, return its style."""
-    every = every_label(results, by) if by in FACTORS or by.startswith("policy.") else []
+    every = every_label(results, by) if by == "policy" else []
     known = {*every, *log_names(results).values()}
     for panel in made:
         shown = [names for names in vars(panel).values() if isinstance(names, Mapping | tuple)]
