@@ -8,6 +8,7 @@ Some are of after an outage of the controller, and there are arrays and jobs of 
 
 import re
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,8 @@ def test_sentences_of_a_cluster_with_tiers_are_true(shared: Path) -> None:
     path = shared / "slurm" / "recordings" / "tiers-15s.slog"
     if not path.is_file():
         pytest.skip("needs a recording of a cluster with tiers")
-    assert list(falsehoods(Recording(path).pictures())) == []
-    assert list(forecast_falsehoods(Recording(path), 6)) == []
+    assert list(falsehoods(islice(Recording(path).pictures(), 0, None, 4))) == []
+    assert list(forecast_falsehoods(Recording(path), 24)) == []
 
 
 def test_sentences_of_a_cluster_with_constraints_are_true() -> None:

@@ -125,7 +125,7 @@ async def test_a_look_that_is_chosen_is_kept() -> None:
         assert run.app.settings.mode == "ascii"
 
 
-@pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
+@pytest.mark.parametrize("size", [(60, 18), (200, 60)])
 @pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))
 async def test_each_sample_comes_as_it_is_shown_and_says_nothing_twice(number: int, size: tuple[int, int]) -> None:
     async with first_screen(size) as run:
