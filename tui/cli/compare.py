@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass, field, replace
 from math import isinf
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +32,7 @@ from sim.comparison.divergence import (
     names_of_ranks,
     part,
 )
+from sim.comparison.elsewhere import Elsewhere, read_schedule
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.metrics.catalogue import FRAGMENTATION
@@ -54,6 +56,8 @@ from tui.look.text import Align, cells, number, pad, plain, shorten, table
 Form = Literal["table", "json"]
 NARROWEST, WIDEST = 60, 80
 """Smallest and largest width in columns of sentences and bars; a table is as wide as its contents, up to 76."""
+DIFFERENT = 3
+"""Exit code of a comparison of different schedules with `--exit-code`"""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
 """Labels of the classes in `sim.comparison.differences.SIZES`, by how much earlier or later a job starts or ends."""
 
@@ -67,6 +71,8 @@ class Wanted(NamedTuple):
     smallest: bool = False
     changes: JobChanges = JobChanges()
     """Changes of jobs that only the second run has."""
+    recorded: tuple[str, ...] = ()
+    """Files of schedules made elsewhere, which stand for the last policies."""
 
 
 USUAL = Wanted()
@@ -89,9 +95,14 @@ class Pair:
     """Lines on the smallest workload on which the policies differ, if requested."""
     changed: Workload | None = None
     """Workload of the second run if jobs are withdrawn, changed or added in it; None if the jobs are the same."""
+    called: tuple[str, str] | None = None
+    """Names of the runs where they are not policies alone, but files"""
+    notes: Lines = field(default_factory=list)
 
     @property
     def titles(self) -> tuple[str, str]:
+        if self.called is not None:
+            return self.called
         return self.specs if self.changed is None else (self.specs[0], self.changed.title(self.specs[1]))
 
     @property
@@ -108,30 +119,39 @@ class Pair:
     type=options.SPEC,
     help="Give it twice: the first and the second policy; once to compare a run with that of changed jobs.",
 )
+@click.option(
+    "--recorded", multiple=True, metavar="FILE.csv", help="A schedule made elsewhere, instead of a policy; repeatable."
+)
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @options.form("table", "json")
 @click.option("--decisions", is_flag=True, help="Also list every job with different decisions, with both reasons.")
 @click.option(
     "--smallest", is_flag=True, help="Also search the smallest workload on which they differ and write it as a trace."
 )
+@click.option("--exit-code", is_flag=True, help="End with 3 if the schedules differ.")
 @options.check
 @options.placement
 @options.of_workload
 def command(
-    trace: str, specs: tuple[str, ...], at: Moment | None, form: Form, decisions: bool, smallest: bool, check: bool,
-    placement: Placement, **given: Any,
-) -> None:  # fmt: skip
+    trace: str, specs: tuple[str, ...], recorded: tuple[str, ...], at: Moment | None, form: Form, decisions: bool,
+    smallest: bool, exit_code: bool, check: bool, placement: Placement, **given: Any,
+) -> int:  # fmt: skip
     """Compare two policies: first difference, reasons, and the jobs that gain and lose.
 
     With one --policy, and --without, --change or --add: compare the run with that of the changed jobs. """  # fmt: skip
     source, others = Source.of_options(trace, given), JobChanges()
+    if recorded and (at is not None or smallest or source.changes):
+        raise click.UsageError("--recorded goes without --at, --smallest and changed jobs")
+    specs += ("recorded",) * len(recorded)
     if len(specs) == 1 and source.changes and at is None and not smallest:
         source, others, specs = replace(source, changes=others), source.changes, specs * 2
     if len(specs) != 2:
-        enough = "; one is enough with --without, --change or --add" if len(specs) == 1 else ""
+        enough = "; one is enough with --recorded, --without, --change or --add" if len(specs) == 1 else ""
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}{enough}")
-    wanted = Wanted(decisions, smallest, others)
-    say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode(), wanted))
+    wanted = Wanted(decisions, smallest, others, recorded)
+    pair = wanted_pair(source, (specs[0], specs[1]), at, placement, check, wanted)
+    say(shown(source, pair, form, placement, columns(), shows_unicode(), wanted))
+    return DIFFERENT if exit_code and pair.parting is not None else 0
 
 
 def compared(
@@ -145,15 +165,43 @@ def compared(
     unicode: bool,
     wanted: Wanted = USUAL,
 ) -> str:
+    return shown(
+        source, wanted_pair(source, specs, at, placement, check, wanted), form, placement, width, unicode, wanted
+    )
+
+
+def shown(
+    source: Source, pair: Pair, form: Form, placement: Placement, width: int, unicode: bool, wanted: Wanted
+) -> str:
+    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
+
+
+def wanted_pair(
+    source: Source, specs: tuple[str, str], at: Moment | None, placement: Placement, check: bool, wanted: Wanted
+) -> Pair:
     options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
     workload, (first, second), _ = options.settle(options.replay(source), specs)
     specs = first, second
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     changed = workload.with_changes(wanted.changes) if wanted.changes else None
+    elsewhere = [read_schedule(path, workload) for path in wanted.recorded]
+    if elsewhere:
+        workload, changed = (elsewhere[0].workload if len(elsewhere) > 1 else workload), elsewhere[-1].workload
     pair = run_pair(workload, specs, since, placement, check, changed)
+    if elsewhere:
+        pair = of_files(pair, elsewhere, wanted.recorded)
     if wanted.smallest:
         pair = replace(pair, smallest=annexed("smallest difference")(specs))
-    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
+    return pair
+
+
+def of_files(pair: Pair, elsewhere: list[Elsewhere], paths: tuple[str, ...]) -> Pair:
+    """Return the pair with the names of the files that the recorded schedules are from, and notes on them."""
+    runs = (pair.comparison.schedules or ())[-len(paths) :]
+    found = zip(elsewhere, runs, paths, strict=True)
+    notes = [note for one, schedule, path in found for note in one.notes(schedule, os.path.basename(path))]
+    first, second = (*pair.specs, *(printable(os.path.basename(path)) for path in paths))[-2:]
+    return replace(pair, called=(first, second) if len(paths) > 1 else (pair.specs[0], second), notes=notes)
 
 
 def run_pair(
@@ -219,8 +267,10 @@ def as_dict(pair: Pair) -> dict[str, Any]:
         "lost": [_json_change(change) for change in comparison.lost],
         "different": [_json_different(each) for each in pair.different],
     }
-    if pair.changed is not None:
+    if pair.changed is not None and pair.changed.changes:
         found["changes"] = pair.changed.changes.options
+    if pair.notes:
+        found["notes"] = pair.notes
     if pair.smallest is not None:
         found["smallest"] = pair.smallest
     return found
@@ -276,7 +326,8 @@ def _json_change(change: Change) -> dict[str, Any]:
 
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
     width = min(max(width, NARROWEST), WIDEST)
-    parts = [_title(pair, width), _parting(pair, width)]
+    notes = [row.text for note in pair.notes for row in wrapped(printable(note), width)]
+    parts = [_title(pair, width), notes, _parting(pair, width)]
     if pair.parting is not None:
         parts += [_metrics(pair), _ratios(pair, width), _moves(pair), _sizes(pair, width, unicode)]
         parts.append(_changes(pair, width))

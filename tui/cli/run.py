@@ -29,7 +29,7 @@ from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
-from tui.cli.schedule_files import write_decisions, write_schedule, write_segments
+from tui.cli.schedule_files import batsim_names, write_batsim, write_decisions, write_schedule, write_segments
 from tui.cli.terminal import progress, run_to_end, say, seen_columns, shows_unicode, split
 from tui.cli.trace_events import write_trace_events
 from tui.cli.user_policies import own_code, timed
@@ -91,6 +91,9 @@ MOST_PARTIES = 25
 @click.option("--segments", metavar="FILE", help="Write one CSV row per stretch of time on processors.")
 @click.option("--decisions", metavar="FILE", help="Write one row a decision, with its sentence.")
 @click.option("--trace-events", "events", metavar="FILE", help="Write what Perfetto and chrome://tracing open.")
+@click.option(
+    "--batsim", metavar="PREFIX", help="Write PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does; Evalys reads one."
+)
 @click.option("--debug", is_flag=True, help="Open pdb at breakpoint() in your policy and where it fails.")
 @options.check
 @options.switches
@@ -98,15 +101,15 @@ MOST_PARTIES = 25
 @options.of_workload
 def command(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
-    segments: str | None, events: str | None, decisions: str | None, debug: bool, fair: bool, check: bool,
-    switches: options.Switches, placement: Placement, **given: Any,
+    segments: str | None, events: str | None, decisions: str | None, batsim: str | None, debug: bool, fair: bool,
+    check: bool, switches: options.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their metrics."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
     if by is not None and by != "time" and group_of(by) is None:
         told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class, priority"
         raise click.UsageError(f"--by {quoted(by)}: {told}")
-    files = Files(schedule, segments, events, decisions)
+    files = Files(schedule, segments, events, decisions, batsim)
     _refuse_confusion(files, trace, len(policies))
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
@@ -159,12 +162,16 @@ class Files:
     segments: str | None = None
     events: str | None = None
     decisions: str | None = None
+    batsim: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
     """Data to repeat the run; it is stored in files whose format has a place for it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
+        jobs, summary = batsim_names(self.batsim) if self.batsim is not None else (None, None)
         return {
+            "--batsim": jobs,
+            "--batsim's summary": summary,
             "--schedule": self.schedule,
             "--segments": self.segments,
             "--trace-events": self.events,
@@ -202,6 +209,8 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
             found = fairness(scenario, engine, bar.update if bar is not None else lambda more: None)
     if files.schedule:
         write_schedule(files.schedule, engine, found)
+    if files.batsim is not None:
+        write_batsim(files.batsim, engine)
     if files.segments:
         write_segments(files.segments, engine)
     if files.decisions:

@@ -30,6 +30,60 @@ def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) 
         writer.write({name: _typed(column) for name, column in _columns(engine, fairness).items()})
 
 
+def batsim_names(prefix: str) -> tuple[str, str]:
+    """Return the names of the files that Batsim would write, of jobs (Evalys reads it) and of their summary."""
+    return f"{prefix}_jobs.csv", f"{prefix}_schedule.csv"
+
+
+def write_batsim(prefix: str, engine: Engine) -> None:
+    jobs, summary = batsim_names(prefix)
+    write_csv(jobs, batsim_jobs(engine))
+    write_csv(summary, zip(*batsim_schedule(engine).items(), strict=True))
+
+
+def batsim_jobs(engine: Engine) -> Iterator[Sequence[object]]:
+    """Yield the rows of Batsim's jobs.csv: the jobs that have ended, with the processors that each held last."""
+    schedule, of = engine.schedule(), engine.workload
+    held = {stretch.rank: stretch.processors for stretch in engine.history.segments()}
+    yield (
+        "job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time",
+        "success", "final_state", "starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time",
+        "stretch", "allocated_resources",
+    )  # fmt: skip
+    for rank, (start, end) in enumerate(zip(schedule.start.tolist(), schedule.end.tolist(), strict=True)):
+        if isnan(end):
+            continue
+        submit, killed = float(of.submit[rank]), bool(of.killed[rank])
+        times = (start, end - start, end, start - submit, end - submit)
+        state = "COMPLETED_WALLTIME_REACHED" if killed else "COMPLETED_SUCCESSFULLY"
+        asked = (exactly(submit), int(of.width[rank]), exactly(float(of.estimate[rank])))
+        stretch = (end - submit) / (end - start) if end > start else 1.0
+        yield (
+            of.ids[rank], of.name, "", *asked, int(not killed), state, *map(exactly, times), exactly(stretch),
+            written(held.get(rank, 0)),
+        )  # fmt: skip
+
+
+def batsim_schedule(engine: Engine) -> dict[str, object]:
+    """Return the summary that Batsim writes: numbers of jobs, and means and largest values of their times."""
+    schedule, of = engine.schedule(), engine.workload
+    over = ~np.isnan(schedule.end)
+    start, end, submit, killed = schedule.start[over], schedule.end[over], of.submit[over], of.killed[over]
+    ended, lost = int(over.sum()), int(killed.sum())
+    told: dict[str, object] = {
+        "nb_jobs": len(of), "nb_jobs_finished": ended, "nb_jobs_success": ended - lost, "nb_jobs_killed": lost,
+        "success_rate": exactly((ended - lost) / max(len(of), 1)), "makespan": exactly(float(end.max(initial=0.0))),
+    }  # fmt: skip
+    times = {
+        "waiting_time": start - submit, "turnaround_time": end - submit,
+        "slowdown": (end - submit) / np.maximum(end - start, 1e-6),
+    }  # fmt: skip
+    for name, column in times.items():
+        told[f"mean_{name}"] = exactly(float(column.mean()) if ended else 0.0)
+        told[f"max_{name}"] = exactly(float(column.max(initial=0.0)))
+    return told
+
+
 def write_segments(path: str, engine: Engine) -> None:
     if not is_table(path):
         write_csv(path, segment_rows(engine))

@@ -206,3 +206,21 @@ def test_one_policy_is_compared_with_its_run_of_changed_jobs() -> None:
     assert {each["job"]: each["waits"] for each in found["gained"] + found["lost"]} == {
         "4": [1770.0, 570.0], "5": [560.0, 1160.0]
     }  # fmt: skip
+
+
+def test_schedules_made_elsewhere_are_compared(tmp_path: Path) -> None:
+    schedscope("run", "z-figure4", "--policy", "easy", "--schedule", tmp_path / "easy.csv")
+    schedscope("run", "z-figure4", "--policy", "fcfs", "--schedule", tmp_path / "fcfs.csv")
+    files: list[str | Path] = ["--recorded", tmp_path / "easy.csv", "--recorded", tmp_path / "fcfs.csv"]
+    done = schedscope("compare", "z-figure4", "--policy", "easy", *files[:2], "--exit-code")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0, "Both schedules are the same: every job starts and ends at the same time.",
+    )  # fmt: skip
+    done = schedscope("compare", "z-figure4", *files, "--exit-code")
+    assert done.returncode == 3
+    assert "easy.csv against fcfs.csv" in done.stdout
+    assert "  fcfs.csv  J5 waits: its recorded start is 00:30:00" in done.stdout
+    told = json.loads(schedscope("compare", "z-figure4", "--policy", "easy", *files[2:], "--format", "json").stdout)
+    assert told["policies"] == ["easy", "recorded"]
+    done = schedscope("compare", "z-figure4", *files, "--at", "600")
+    assert (done.returncode, "--recorded goes without --at" in done.stderr) == (2, True)

@@ -28,6 +28,23 @@ def arrow(path: Path) -> Any:
     return import_module("pyarrow.ipc").open_file(path.read_bytes()).read_all()
 
 
+def test_schedules_are_written_in_the_columns_of_batsim(tmp_path: Path) -> None:
+    assert schedscope(*ASKED, "--batsim", tmp_path / "out").returncode == 0
+    jobs, (summary,) = in_csv(tmp_path / "out_jobs.csv"), in_csv(tmp_path / "out_schedule.csv")
+    assert list(jobs[0])[-2:] == ["stretch", "allocated_resources"]
+    assert (summary["nb_jobs_finished"], summary["nb_jobs_killed"]) == (
+        "80",
+        str(row_values(jobs, "success").count("0")),
+    )
+    assert float(summary["mean_waiting_time"]) == pytest.approx(sum(map(float, row_values(jobs, "waiting_time"))) / 80)
+    done = schedscope("compare", *ASKED[1:], "--recorded", tmp_path / "out_jobs.csv", "--exit-code")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 5)
+
+
+def row_values(rows: list[dict[str, str]], name: str) -> list[str]:
+    return [row[name] for row in rows]
+
+
 def test_decisions_are_one_row_each_with_their_sentence(tmp_path: Path) -> None:
     assert schedscope(*ASKED, "--decisions", tmp_path / "d.csv").returncode == 0
     rows = in_csv(tmp_path / "d.csv")

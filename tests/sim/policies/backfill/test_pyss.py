@@ -8,13 +8,13 @@ A job of them is `submit end estimate procs run [user]`. If two sets of jobs fil
 later jobs; the paper and this program take the earlier ones. Such cases are marked.
 """
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sim.comparison.elsewhere import read_schedule
 from sim.timeline.scenario import run
 from sim.workload.replay import read
 from tests.sim.conftest import Lab
@@ -139,6 +139,6 @@ def test_pyss_takes_other_jobs_of_the_same_widths(lab: Lab, case: str) -> None:
 )
 def test_a_thousand_jobs_start_as_in_pyss(file: str, spec: str, different: int) -> None:
     """Its lookahead weighs a job by its processors times its estimate, ours as in the paper by its processors."""
-    with (FOLDER / f"{file}.csv").open() as rows:
-        starts = [float(row["start"]) for row in csv.DictReader(rows)]
-    assert int((run(read("lublin-128"), spec).start != starts).sum()) == different
+    of = read("lublin-128")
+    starts = read_schedule(str(FOLDER / f"{file}.csv"), of).start
+    assert int((run(of, spec).start != starts).sum()) == different
