@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from sim.decisions.decisions import Switched
 from sim.stops.instants import Instant
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, is_kept_because
-from sim.support.formatting import LATEST
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, kept_because
+from sim.support.formatting import LATEST, clock
 from sim.workload.model import Job
 
 RELATIONS: dict[str, Callable[[float, float], bool]] = {
@@ -22,35 +23,173 @@ MOST = int(LATEST)
 """Largest number that a condition may have; whole numbers up to it are exact."""
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """Condition on a measure compared with a number: `queue > 50`."""
+Findings: TypeAlias = Iterator[tuple[Job | None, str]]
+"""Jobs that a step which meets a condition is about, None for none, each with what a list of such steps says of it"""
 
-    measure: str
+
+# Numbers
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Number that every step has, such as the length of the queue."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return self.name
+
+    @property
+    def meaning(self) -> str:
+        return MEASURES[self.name].meaning
+
+    @property
+    def in_columns(self) -> bool:
+        return MEASURES[self.name].in_columns
+
+    def values(self, instant: Instant) -> dict[Job | None, float]:
+        return {None: MEASURES[self.name].read(instant)}
+
+    def written(self, value: float) -> str:
+        return written_number(value, MEASURES[self.name].unit)
+
+
+class _OfPolicy:
+    """Base class of numbers that only the policy and its code know, which have no unit."""
+
+    in_columns = False
+
+    def written(self, value: float) -> str:
+        return _plain_number(value)
+
+
+@dataclass(frozen=True)
+class OwnNumber(_OfPolicy):
+    """Policy's number of waiting jobs: `number usage`, `job 17 number usage`."""
+
+    name: str
+    who: OfJob | None = None
+    """Job or user whose number counts; None if the number of any waiting job counts."""
+
+    @property
+    def text(self) -> str:
+        of = "" if self.who is None else self.who.text  # without an event its text ends with a blank
+        return f"{of}number {quoted(self.name)}"
+
+    @property
+    def meaning(self) -> str:
+        whose = "a waiting job" if self.who is None else f"{self.who.whose} {self.who.name}"
+        return f"the policy's {self.name} of {whose}"
+
+    def values(self, instant: Instant) -> dict[Job | None, float]:
+        meant = None if self.who is None else self.who.is_meant
+        return {job: value for job, value in instant.numbers(self.name) if meant is None or meant(job)}
+
+
+@dataclass(frozen=True)
+class Variable(_OfPolicy):
+    """Variable of the policy's code: `variable shadow`; a step may give it several values."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return f"variable {quoted(self.name)}"
+
+    @property
+    def meaning(self) -> str:
+        return f"a variable {self.name} of the policy's code"
+
+    def values(self, instant: Instant) -> dict[Job | None, float]:
+        numbers = instant.code.numbers_of(self.name)
+        return {None: numbers[-1]} if numbers else {}
+
+
+Number: TypeAlias = Measured | OwnNumber | Variable
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Condition on a number compared with another: `queue > 50`; of a variable, on any of its values in a step."""
+
+    number: Number
     relation: str
     value: float
     is_event = False
 
     @property
+    def _is_reached(self) -> bool:
+        return self.number.text in REACHED and self.relation == ">="
+
+    @property
     def text(self) -> str:
-        relation = "" if self.measure in REACHED and self.relation == ">=" else f" {self.relation}"
-        return f"{self.measure}{relation} {written_number(self.value, MEASURES[self.measure].unit)}"
+        return f"{self.number.text}{'' if self._is_reached else f' {self.relation}'} {self.number.written(self.value)}"
 
     @property
     def hint(self) -> str:
-        meaning, _, unit, _ = MEASURES[self.measure]
-        is_reached = self.measure in REACHED and self.relation == ">="
-        return f"{meaning}: {'' if is_reached else _SAID[self.relation]}{written_number(self.value, unit)}"
+        relation = "" if self._is_reached else _SAID[self.relation]
+        return f"{self.number.meaning}: {relation}{self.number.written(self.value)}"
 
     @property
     def in_columns(self) -> bool:
-        return MEASURES[self.measure].in_columns
+        return self.number.in_columns
 
-    def read(self, instant: Instant) -> float:
-        return MEASURES[self.measure].read(instant)
+    def read(self, instant: Instant) -> bool:
+        return any(self._holds(value) for _, value in self._values(instant))
+
+    def _values(self, instant: Instant) -> Iterable[tuple[Job | None, float]]:
+        if isinstance(self.number, Variable):
+            return ((None, value) for value in instant.code.numbers_of(self.number.name))
+        return self.number.values(instant).items()
+
+    def _holds(self, value: float) -> bool:
+        return RELATIONS[self.relation](value, self.value)
 
     def holds(self, was: object, now: object) -> bool:
-        return isinstance(now, float | int) and RELATIONS[self.relation](now, self.value)
+        return bool(now)
+
+    def findings(self, was: object, instant: Instant) -> Findings:
+        for job, value in self._values(instant):
+            if self._holds(value):
+                yield job, f"{self.number.name} {self.number.written(value)}"
+
+
+@dataclass(frozen=True)
+class NumberChanges:
+    """Condition that a number is another than after the step before: `queue changes`, `variable extra changes`."""
+
+    number: Number
+    is_event = True
+
+    @property
+    def text(self) -> str:
+        return f"{self.number.text} changes"
+
+    @property
+    def hint(self) -> str:
+        return f"{self.number.meaning}: changes"
+
+    @property
+    def in_columns(self) -> bool:
+        return self.number.in_columns
+
+    def read(self, instant: Instant) -> dict[Job | None, float]:
+        return self.number.values(instant)
+
+    def holds(self, was: object, now: object) -> bool:
+        return any(True for _ in self._changed(was, now))
+
+    def _changed(self, was: object, now: object) -> Iterator[tuple[Job | None, float, float]]:
+        if isinstance(was, dict) and isinstance(now, dict):
+            yield from ((job, was[job], value) for job, value in now.items() if was.get(job, value) != value)
+
+    def findings(self, was: object, instant: Instant) -> Findings:
+        for job, before, value in self._changed(was, self.read(instant)):
+            yield job, f"{self.number.written(before)} → {self.number.written(value)}"
+
+
+# Events
 
 
 class _OfOneStep:
@@ -80,7 +219,10 @@ class Happens(_OfOneStep):
         return EVENTS[self.event].in_columns
 
     def read(self, instant: Instant) -> bool:
-        return EVENTS[self.event].happens(instant)
+        return bool(EVENTS[self.event].happens(instant))
+
+    def findings(self, was: object, instant: Instant) -> Findings:
+        return map(_finding, EVENTS[self.event].happens(instant))
 
 
 @dataclass(frozen=True)
@@ -108,6 +250,9 @@ class Changes:
     def holds(self, was: object, now: object) -> bool:
         return was is not None and bool(now) and was != now
 
+    def findings(self, was: object, instant: Instant) -> Findings:
+        yield None, f"{was} → {self.read(instant)}" if was else self.read(instant)
+
 
 @dataclass(frozen=True)
 class OfJob(_OfOneStep):
@@ -134,7 +279,10 @@ class OfJob(_OfOneStep):
         return is_called(job, self.name)
 
     def read(self, instant: Instant) -> bool:
-        return DEEDS[self.deed].happens(instant, self.is_meant)
+        return bool(DEEDS[self.deed].happens(instant, self.is_meant))
+
+    def findings(self, was: object, instant: Instant) -> Findings:
+        return map(_finding, DEEDS[self.deed].happens(instant, self.is_meant))
 
 
 @dataclass(frozen=True)
@@ -171,35 +319,10 @@ class WaitsBecause(_OfOneStep):
         return f"{self.who.hint}: {self.reason}"
 
     def read(self, instant: Instant) -> bool:
-        return is_kept_because(instant, self.who.is_meant, self.reason)
+        return bool(kept_because(instant, self.who.is_meant, self.reason))
 
-
-@dataclass(frozen=True)
-class OwnNumber(_OfOneStep):
-    """Condition on the policy's number of waiting jobs: `number usage > 100`, `job 17 number usage > 100`."""
-
-    name: str
-    relation: str
-    value: float
-    who: OfJob | None = None
-    """Job or user whose number counts; None if the number of any waiting job counts."""
-    is_event = False
-    in_columns = False
-
-    @property
-    def text(self) -> str:
-        of = "" if self.who is None else self.who.text  # without an event its text ends with a blank
-        return f"{of}number {quoted(self.name)} {self.relation} {_plain_number(self.value)}"
-
-    @property
-    def hint(self) -> str:
-        whose = "a waiting job" if self.who is None else f"{self.who.whose} {self.who.name}"
-        return f"the policy's {self.name} of {whose}: {_SAID[self.relation]}{_plain_number(self.value)}"
-
-    def read(self, instant: Instant) -> bool:
-        holds = RELATIONS[self.relation]
-        meant = None if self.who is None else self.who.is_meant
-        return any(holds(value, self.value) for job, value in instant.numbers(self.name) if meant is None or meant(job))
+    def findings(self, was: object, instant: Instant) -> Findings:
+        return map(_finding, kept_because(instant, self.who.is_meant, self.reason))
 
 
 @dataclass(frozen=True)
@@ -221,31 +344,19 @@ class OnLine(_OfOneStep):
     def read(self, instant: Instant) -> bool:
         return self.line in instant.code.deciding_lines()
 
-
-@dataclass(frozen=True)
-class OfVariable(_OfOneStep):
-    """Condition on any value of a variable of the policy's code in a step: `variable shadow > 3600`."""
-
-    name: str
-    relation: str
-    value: float
-    is_event = False
-    in_columns = False
-
-    @property
-    def text(self) -> str:
-        return f"variable {quoted(self.name)} {self.relation} {_plain_number(self.value)}"
-
-    @property
-    def hint(self) -> str:
-        return f"a variable {self.name} of the policy's code: {_SAID[self.relation]}{_plain_number(self.value)}"
-
-    def read(self, instant: Instant) -> bool:
-        holds = RELATIONS[self.relation]
-        return any(holds(value, self.value) for value in instant.code.numbers_of(self.name))
+    def findings(self, was: object, instant: Instant) -> Findings:
+        return map(_finding, instant.decisions)
 
 
-Condition: TypeAlias = Threshold | Happens | Changes | OfJob | WaitsBecause | OwnNumber | OnLine | OfVariable
+Condition: TypeAlias = Compared | NumberChanges | Happens | Changes | OfJob | WaitsBecause | OnLine
+
+
+def _finding(thing: object) -> tuple[Job | None, str]:
+    """Return the job of what happened; what has none, such as a line that the policy prints, is its own text."""
+    job = thing if isinstance(thing, Job) else getattr(thing, "job", None)
+    if isinstance(job, Job):
+        return job, ""
+    return None, thing.say(clock) if isinstance(thing, Switched) else str(thing)
 
 
 # In writing

@@ -3,10 +3,10 @@
     stop       all {"or" all}                          measure    queue wanted utilization free running ...
     all        one {"and" one}                         event      backfill  start  head slips  missed reservation ...
     one        "not" one | "(" stop ")" | condition    deed       starts ends arrives considered backfilled ...
-    condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed | [whose id] own
-    whose      "job" | "user"                              "waits" may be followed by: "because" reason
-    own        "number" name relation value                reason  too few free, would delay ... or "part of it"
-               | "line" number | ["variable"] name relation value, of the policy's code
+    condition  measure is | "time" moment | "step" number | moment | event | whose id deed | [whose id] own
+    is         relation value | "changes"                  "waits" may be followed by: "because" reason
+    whose      "job" | "user"                              reason  too few free, would delay ... or "part of it"
+    own        "number" name is | "line" number | ["variable"] name is, of the policy's code
 
 A condition is about one step. A stop *holds* after a step, and *fires* when it is met: `queue > 50` once, when
 the queue has grown; `backfill` at every step with a backfilled job.
@@ -27,14 +27,18 @@ from sim.stops.conditions import (
     RELATIONS,
     WORD,
     Changes,
+    Compared,
     Condition,
+    Findings,
     Happens,
+    Measured,
+    Number,
+    NumberChanges,
     OfJob,
     OfUser,
-    OfVariable,
     OnLine,
     OwnNumber,
-    Threshold,
+    Variable,
     WaitsBecause,
 )
 from sim.stops.instants import Instant, OfMoment
@@ -84,16 +88,31 @@ class Stop:
     @property
     def reads_code(self) -> bool:
         """Return True if the condition is about lines or variables of the policy, so that its code must be recorded."""
-        return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
+        return any(
+            isinstance(condition, OnLine) or isinstance(getattr(condition, "number", None), Variable)
+            for condition in self.conditions
+        )
 
-    def read(self, instant: Instant) -> Reading:
-        return tuple(condition.read(instant) for condition in self.conditions)
+    def read(self, instant: Instant, before: Reading | None = None) -> Reading:
+        """Return the values after a step; a number that a step does not have keeps its value `before`."""
+        now = tuple(condition.read(instant) for condition in self.conditions)
+        if before is None:
+            return now
+        return tuple(old if new == {} else new for old, new in zip(before, now, strict=True))
+
+    def findings(self, before: Reading | None, after: Reading, instant: Instant) -> Findings:
+        """Yield the jobs and values of the conditions that hold after a step; of `not`, none does."""
+        for at, condition in enumerate(self.conditions):
+            was = None if before is None else before[at]
+            if condition.holds(was, after[at]):
+                yield from condition.findings(was, instant)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
         return self.root.holds(self._read(before), self.read(_instant(after)))
 
     def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        return self.root.fires(self._read(before), self.read(_instant(after)))
+        was = self._read(before)
+        return self.root.fires(was, self.read(_instant(after), was))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
         return self.root.fires(before, after)
@@ -246,11 +265,15 @@ class _Parser:
             condition = self._variable(self._take())
         elif word in MEASURES:
             condition = self._level(word)
-        elif self._token.word in RELATIONS and self._may_be_variable(token):
+        elif self._is_of_number(token) and self._may_be_variable(token):
             condition = self._variable(token)
         else:
             condition = self._event(token)
         return self._numbered(condition)
+
+    def _is_of_number(self, name: Token) -> bool:
+        follows = self._token.word
+        return follows in RELATIONS or (follows == "changes" and f"{name.word} changes" not in CHANGES)
 
     def _may_be_variable(self, token: Token) -> bool:
         """Return True for a variable's name, or a word more similar to one than to any measure or event."""
@@ -262,7 +285,7 @@ class _Parser:
         self._conditions.append(condition)
         return One(condition, len(self._conditions) - 1)
 
-    def _own_number(self, who: OfJob | None) -> OwnNumber:
+    def _own_number(self, who: OfJob | None) -> Compared | NumberChanges:
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
@@ -271,9 +294,14 @@ class _Parser:
         if self._numbers is not None and token.text not in self._numbers:
             others = near(token.text, self._numbers) or "; none is written here"
             raise self._error(f"no number {token.text!r}{others}", token.position)
-        return OwnNumber(token.text, self._relation(token.text), self._signed_number(), who)
+        return self._of_number(OwnNumber(token.text, who), token.text)
 
-    def _variable(self, name: Token) -> OfVariable:
+    def _of_number(self, number: Number, name: str) -> Compared | NumberChanges:
+        if self._take_word("changes"):
+            return NumberChanges(number)
+        return Compared(number, self._relation(name), self._signed_number())
+
+    def _variable(self, name: Token) -> Compared | NumberChanges:
         if not name.text.isidentifier():
             what = "expected the name of a variable of the policy's code, as in variable shadow > 3600"
             raise self._error(what, name.position)
@@ -282,7 +310,7 @@ class _Parser:
             if len(self._variables) > _MOST_NAMES and not similar(name.text, self._variables):
                 others = f"; there is {', '.join(sorted(self._variables)[:_MOST_NAMES])} and more"
             raise self._error(f"no variable {name.text!r} in the policy's code{others}", name.position)
-        return OfVariable(name.text, self._relation(name.text), self._signed_number())
+        return self._of_number(Variable(name.text), name.text)
 
     def _parse_reason(self, who: OfJob) -> WaitsBecause:
         token = self._token
@@ -301,7 +329,7 @@ class _Parser:
             )
         return WaitsBecause(who, reason)
 
-    def _of_jobs(self, whose: str) -> OfJob | WaitsBecause | OwnNumber:
+    def _of_jobs(self, whose: str) -> OfJob | WaitsBecause | Compared | NumberChanges:
         """Parse a condition about a job, or about any job of a user (`whose` is the word that was read)."""
         who = self._take()
         if not who.text or (who.text in "()<=>=" and not who.is_quoted):
@@ -327,17 +355,17 @@ class _Parser:
             raise ParameterError("conditions on a user need an open trace")
         return OfUser(name, deed, workload.number_of(Field.USER, name))
 
-    def _level(self, measure: str) -> Threshold:
+    def _level(self, measure: str) -> Compared | NumberChanges:
         unit = MEASURES[measure].unit
+        if measure not in REACHED and self._take_word("changes"):
+            return NumberChanges(Measured(measure))
         relation = self._relation(measure)
         if unit not in ("time", "moment") and not (measure == "step" and self._token.word.startswith("#")):
-            return Threshold(measure, relation, self._number(unit))
+            return Compared(Measured(measure), relation, self._number(unit))
         value = self._parse_moment(parse_moment if measure in REACHED else parse_time)
-        return (
-            Threshold("step", relation, value.number)
-            if isinstance(value, Step)
-            else Threshold(measure, relation, value)
-        )
+        if isinstance(value, Step):
+            return Compared(Measured("step"), relation, value.number)
+        return Compared(Measured(measure), relation, value)
 
     def _relation(self, measure: str) -> str:
         token = self._token
@@ -347,7 +375,7 @@ class _Parser:
             return relation
         if measure in REACHED:
             return ">="
-        raise self._error(f"expected > < >= <= = or != after {measure}{_got_text(token)}")
+        raise self._error(f"expected > < >= <= = != or changes after {measure}{_got_text(token)}")
 
     def _signed_number(self) -> float:
         return -self._number("number", "-") if self._token.word.startswith("-") else self._number("number")

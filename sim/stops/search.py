@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 from sim.engine.engine import Engine
 from sim.stops.combinations import Reading
+from sim.stops.conditions import Findings
 from sim.stops.grammar import Stop
 from sim.stops.instants import Instant, OfMoment, Record
+from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 
 _ASK = 64
@@ -29,7 +31,7 @@ def search_forward(
     timeline: Timeline, stops: Sequence[Stop], should_quit: Quit, until_step: float = inf, until_time: float = inf
 ) -> Found | None:
     """Move to the next step that meets a condition; return both, or None at the end or if the search quits."""
-    looker, step = _Looker(timeline, stops), timeline.step
+    looker, step = Looker(timeline.branch, stops), timeline.step
     looker.look(step)
     while step < until_step and _is_known(timeline, step + 1) and timeline.history.time_of(step) <= until_time:
         if step % _ASK == 0 and should_quit(step):
@@ -44,7 +46,7 @@ def search_forward(
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
     """Move back to the last earlier step that meets a condition; return both, or None and stay."""
-    looker, last = _Looker(timeline, stops), timeline.step - 1
+    looker, last = Looker(timeline.branch, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
         looker.begin_again()
@@ -64,36 +66,48 @@ def _is_known(timeline: Timeline, step: int) -> bool:
     return timeline.computed >= step
 
 
-class _Looker:
+class Looker:
     """Reader of successive steps, which finds out whether the last step met a condition."""
 
-    def __init__(self, timeline: Timeline, stops: Sequence[Stop]) -> None:
-        self._timeline, self._stops = timeline, stops
+    def __init__(self, branch: Branch, stops: Sequence[Stop]) -> None:
+        self._branch, self._stops = branch, stops
         self._cheap = all(stop.cheap for stop in stops)
         self._reads_code = any(stop.reads_code for stop in stops)
         self._record: Record | None = None
         self._engine: Engine | None = None
-        self._before: list[Reading] = []
+        self._seen: Instant | None = None
+        self._before: Sequence[Reading | None] = ()
+        self._after: Sequence[Reading | None] = ()
+        self.begin_again()
 
     def begin_again(self) -> None:
         """Prepare to read from an earlier step on: forget values, but not the columns of the history."""
-        self._engine, self._before = None, []
+        self._engine, self._after = None, [None] * len(self._stops)
 
     def look(self, step: int) -> Stop | None:
-        instant = self._instant(step)
-        before, self._before = self._before, [stop.read(instant) for stop in self._stops]
-        seen = zip(self._stops, before, self._before, strict=False)  # nothing precedes the first step
-        return next((stop for stop, was, now in seen if stop.fired(was, now)), None)
+        """Return a condition that the step meets, or None; nothing precedes the first step."""
+        instant = self._seen = self._instant(step)
+        was = self._before = self._after
+        now = [stop.read(instant, old) for stop, old in zip(self._stops, was, strict=True)]
+        self._after = now
+        seen = zip(self._stops, was, now, strict=True)
+        return next((stop for stop, old, new in seen if old is not None and stop.fired(old, new)), None)
+
+    def findings(self, stop: Stop) -> Findings:
+        """Yield what the last step has that meets this condition."""
+        at = self._stops.index(stop)
+        after = self._after[at]
+        if after is not None and self._seen is not None:
+            yield from stop.findings(self._before[at], after, self._seen)
 
     def _instant(self, step: int) -> Instant:
         if self._cheap:
             if self._record is None or self._record.steps < step:
-                self._record = Record(self._timeline.history, self._timeline.workload)
+                self._record = Record(self._branch.history, self._branch.engine.workload)
             return self._record.after(step)
-        branch = self._timeline.branch
         if self._reads_code and step:
-            self._engine, code = branch.recorded(step, self._engine)
+            self._engine, code = self._branch.recorded(step, self._engine)
             return OfMoment(self._engine.moment, code)
-        self._engine = branch.replay(step, self._engine)
+        self._engine = self._branch.replay(step, self._engine)
         assert self._engine is not None
         return OfMoment(self._engine.moment)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from sim.decisions import reasons_inferred
@@ -29,14 +29,16 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
+    """Event; `happens` returns what makes it happen in a step: decisions, jobs or texts, without any it does not."""
+
     meaning: str
-    happens: Callable[[Instant], bool]
+    happens: Callable[[Instant], Sequence[object]]
     in_columns: bool = True
 
 
 class Deed(NamedTuple):
     meaning: str
-    happens: Callable[[Instant, Meant], bool]
+    happens: Callable[[Instant, Meant], Sequence[object]]
     in_columns: bool = True
 
 
@@ -73,8 +75,12 @@ REACHED = ("time", "step")
 # Events
 
 
-def _decides(*kinds: type) -> Callable[[Instant], bool]:
-    return lambda instant: any(isinstance(decision, kinds) for decision in instant.decisions)
+def _decides(*kinds: type) -> Callable[[Instant], Sequence[Decision]]:
+    return lambda instant: [decision for decision in instant.decisions if isinstance(decision, kinds)]
+
+
+def _decisions(test: Callable[[Decision], bool]) -> Callable[[Instant], Sequence[Decision]]:
+    return lambda instant: [*filter(test, instant.decisions)]
 
 
 def is_start(decision: Decision) -> bool:
@@ -91,24 +97,24 @@ def is_resume(decision: Decision) -> bool:
     return isinstance(decision, Resume) or (isinstance(decision, Place) and isinstance(decision.because, GoesOn))
 
 
-def _misses_reservation(instant: Instant) -> bool:
-    starts = (d.job.reserve for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
-    return any(asked is not None and asked < instant.time for asked in starts)
+def _misses_reservation(instant: Instant) -> list[Job]:
+    starts = (d.job for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
+    return [job for job in starts if job.reserve is not None and job.reserve < instant.time]
 
 
-def _head_slips(instant: Instant) -> bool:
-    return instant.head is not None and instant.moved(instant.head) > 0
+def _head_slips(instant: Instant) -> list[Job]:
+    return [instant.head] if instant.head is not None and instant.moved(instant.head) > 0 else []
 
 
 EVENTS: dict[str, Event] = {
-    "start": Event("a job starts", lambda i: any(map(is_start, i.decisions))),
-    "backfill": Event("a job is backfilled", lambda i: any(map(is_backfill, i.decisions))),
-    "arrival": Event("a job is submitted", lambda i: bool(i.arrived)),
-    "completion": Event("a job ends", lambda i: bool(i.completed), in_columns=False),
+    "start": Event("a job starts", _decisions(is_start)),
+    "backfill": Event("a job is backfilled", _decisions(is_backfill)),
+    "arrival": Event("a job is submitted", lambda i: i.arrived),
+    "completion": Event("a job ends", lambda i: i.completed, in_columns=False),
     "suspend": Event("a job is suspended", _decides(Suspend)),
-    "resume": Event("a suspended job resumes", lambda i: any(map(is_resume, i.decisions))),
+    "resume": Event("a suspended job resumes", _decisions(is_resume)),
     "migrate": Event("a job moves to other processors", _decides(Migrate)),
-    "print": Event("the policy prints something", lambda i: bool(i.printed), in_columns=False),
+    "print": Event("the policy prints something", lambda i: i.printed, in_columns=False),
     "switch": Event("the policy is switched", _decides(Switched)),
     "borrow": Event("a partition borrows processors", _decides(Borrow)),
     "missed reservation": Event("a job starts after its requested start time", _misses_reservation),
@@ -139,9 +145,9 @@ def is_called(job: Job, word: str) -> bool:
     return word in (job.id, name(job))
 
 
-def _decided(test: Callable[[Decision], bool]) -> Callable[[Instant, Meant], bool]:
-    def happens(instant: Instant, meant: Meant) -> bool:
-        return any(test(decision) and _is_about(decision, meant) for decision in instant.decisions)
+def _decided(test: Callable[[Decision], bool]) -> Callable[[Instant, Meant], Sequence[Decision]]:
+    def happens(instant: Instant, meant: Meant) -> list[Decision]:
+        return [decision for decision in instant.decisions if test(decision) and _is_about(decision, meant)]
 
     return happens
 
@@ -151,21 +157,21 @@ def _is_about(decision: Decision, meant: Meant) -> bool:
     return isinstance(job, Job) and meant(job)
 
 
-def _is_moved(instant: Instant, meant: Meant) -> bool:
+def _moved(instant: Instant, meant: Meant) -> list[Job]:
     planned = (d.job for d in instant.decisions if isinstance(d, Reserve | Expect | ReserveRow))
-    return any(meant(job) and instant.moved(job) != 0 for job in planned)
+    return [job for job in planned if meant(job) and instant.moved(job) != 0]
 
 
 DEEDS: dict[str, Deed] = {
-    "arrives": Deed("is submitted", lambda i, meant: any(map(meant, i.arrived))),
+    "arrives": Deed("is submitted", lambda i, meant: [*filter(meant, i.arrived)]),
     "considered": Deed("is considered by the policy", _decided(lambda d: True), in_columns=False),
     "starts": Deed("starts", _decided(is_start)),
     "backfilled": Deed("is backfilled", _decided(is_backfill)),
     "suspended": Deed("is suspended", _decided(lambda d: isinstance(d, Suspend))),
     "resumes": Deed("resumes", _decided(is_resume)),
     "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
-    "moves": Deed("gets a different planned start", _is_moved, in_columns=False),
-    "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), in_columns=False),
+    "moves": Deed("gets a different planned start", _moved, in_columns=False),
+    "ends": Deed("ends", lambda i, meant: [*filter(meant, i.completed)], in_columns=False),
     "waits": Deed("is considered but not started", _decided(lambda d: isinstance(d, Keep)), in_columns=False),
 }
 
@@ -183,7 +189,7 @@ REASONS: dict[str, type] = {
 """Kinds of reasons to wait by name; only these have a short form (`brief`), inferred ones are not stored."""
 
 
-def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Return True if a job is kept waiting for a kind of reason, or for this text in its sentence."""
+def kept_because(instant: Instant, meant: Meant, reason: str) -> list[Keep]:
+    """Return which jobs are kept waiting for a kind of reason, or for this text in its sentence."""
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
-    return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)
+    return [d for d in kept if kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower()]

@@ -135,7 +135,7 @@ class Onlooker:
         drawn = [each.draw(contexts[name], PANEL, 0) for name, each in SIDE.items() if name != "versus" or scene.versus]
         context = contexts["queue"]
         panels = *drawn[scene.versus is not None :], draw_metrics(context, PANEL), *sentence_lines(context, 72, 3)
-        all_read = scene.complete and self.stage.has_read_numbers
+        all_read = scene.complete and self.stage.has_read
         strip = (draw_strip(context, (STRIP, 5)), scene.numbers) if all_read else None
         return Sight(scene.snapshot, tuple(part.tobytes() for part in (cells.chars, cells.fg, cells.bg)), panels, strip)
 

@@ -37,6 +37,7 @@ PANELS = {
     "Queue": "The waiting jobs in the policy's order.",
     "Decisions": "The decisions of this step, including jobs kept waiting, each with its reason.",
     "Job": "The selected job: what it asks for, why it waits, and its life so far.",
+    "Matches": "Every step that meets the condition typed after /; ↑ ↓ and enter go to one, esc closes the list.",
     "Matrix": "The rows that take turns on all processors, with their jobs; ) and ( go to the next and previous turn.",
     "Partitions": "Which partition owns which processors, and which are lent or borrowed.",
     "Compared": "Both runs side by side: metrics, first difference, jobs that gain and lose most.",

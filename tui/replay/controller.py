@@ -232,7 +232,8 @@ class ReplayController:
 
     @property
     def is_computed(self) -> bool:
-        return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
+        has_read = all(stage.has_read for stage in (self.stage, self.beside) if stage is not None)
+        return self._remake is self._watched is None and self._are_computed and has_read
 
     @property
     def _are_computed(self) -> bool:
@@ -248,9 +249,11 @@ class ReplayController:
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute ahead about `seconds` each: runs, numbers in notes, a reload; return its result once."""
+        """Compute ahead about `seconds` each: runs, what is looked for in them, a reload; return its result once."""
         self._compute_both(seconds)
-        self.stage.read_numbers(seconds)
+        for stage in (self.stage, self.beside):
+            if stage is not None:
+                stage.read(seconds)
         if self._remake is not None:
             return self._go_on_remaking(self._remake, seconds)
         return None if self._watched is None else self._look_ahead(self._watched, seconds)

@@ -237,6 +237,8 @@ class Wish:
     marks: tuple[Mark, ...] = ()
     """Marks to draw in the chart in addition to switches and bookmarks."""
     code: bool = False
+    matching: Stop | None = None
+    """Condition of which every step that meets it is to be found, or None."""
 
 
 # Answers

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sim.comparison.live_comparison import CommonJobs, Shifts
     from sim.timeline.branch import Course
     from sim.workload.pairing import Pairing
+    from sim.stops.matches import Match
 
 
 UNNAMED = "?"
@@ -70,6 +71,16 @@ class Series:
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
     wanted: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesScene:
+    """Steps that meet the condition `stop`, the first ones and how many more; `share` of the run is looked at."""
+
+    stop: str
+    found: tuple[Match, ...]
+    more: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +149,8 @@ class Scene:
     versus: VersusScene | None = None
     course: Course | None = None
     """Policies, failures and placement of the run, to repeat it with other jobs; None if they are not known."""
+    matches: MatchesScene | None = None
+    """Steps that meet the user's condition, as far as they are found; None if there is no condition."""
     code: PassCode | None = None
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sim.code.lines import PassCode
 from sim.code.variables import variables_of
@@ -24,8 +24,12 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
 from tui.replay.requests import Veil, Wish
-from tui.replay.scene import UNNAMED, Scene
+from tui.replay.scene import UNNAMED, MatchesScene, Scene
 from tui.replay.strip_maker import StripMaker
+
+if TYPE_CHECKING:
+    from sim.stops.grammar import Stop
+    from sim.stops.matches import Matches
 
 DRAWING = 0.02
 """Seconds that a frame spends on drawing the past; columns still missing are drawn in the next frames."""
@@ -57,6 +61,7 @@ class RunView:
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
+        self._matches: Matches | None = None
         self.doubt: str | None = None
         """Message that the policy may decide differently when a step is repeated, or None."""
         self._recorded: tuple[tuple[str, int], PassCode] | None = None
@@ -144,6 +149,7 @@ class RunView:
             decisions=snapshot.decisions,
             printed=self._printed_lines(),
             numbers=self._numbers_of(selected),
+            matches=None if wish.veil else self._matches_of(wish.matching),
             code=self._code() if wish.code and not wish.veil else None,
             is_veiled=bool(wish.veil),
             names_of_numbers=self._names_of_numbers(),
@@ -178,13 +184,29 @@ class RunView:
         return self._numbers.found
 
     @property
-    def has_read_numbers(self) -> bool:
-        return self._numbers is None or self._numbers.has_read(self.timeline.computed)
+    def has_read(self) -> bool:
+        """Return True if all numbers about the selected job, and all steps that meet a condition, are found."""
+        has_numbers = self._numbers is None or self._numbers.has_read(self.timeline.computed)
+        return has_numbers and (self._matches is None or self._matches.is_read)
 
-    def read_numbers(self, seconds: float) -> None:
-        """Collect numbers in the notes on the selected job for about `seconds` of computing time."""
+    def read(self, seconds: float) -> None:
+        """Find numbers in the notes on the selected job, and steps that meet a condition, for `seconds` each."""
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
+        if self._matches is not None:
+            self._matches.read(seconds)
+
+    def _matches_of(self, stop: Stop | None) -> MatchesScene | None:
+        branch = self.timeline.branch
+        if stop is None:
+            self._matches = None
+            return None
+        if self._matches is None or (self._matches.branch, self._matches.stop) != (branch, stop):
+            from sim.stops.matches import Matches
+
+            self._matches = Matches(branch, stop)
+        seen = self._matches
+        return MatchesScene(stop.text, tuple(seen.found), seen.more, seen.share)
 
     def _state_before(self, decision: int | None) -> Snapshot | None:
         """Return the state before this decision, or None; it is kept until another one is selected."""

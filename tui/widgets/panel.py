@@ -108,6 +108,8 @@ class Panel(Lines, can_focus=True):
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark
+        if is_moved and self._sheet.mark is not None:
+            self._put_cursor(self._sheet.mark, 1)
         if before is None or is_moved or (before.selected, before.decision) != (context.selected, context.decision):
             self._reveal(self._sheet.mark)
 

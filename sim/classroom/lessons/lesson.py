@@ -39,6 +39,7 @@ PANELS = (
     "matrix",
     "partitions",
     "versus",
+    "matches",
     "prints",
     "code",
     "strip",

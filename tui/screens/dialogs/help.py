@@ -86,6 +86,7 @@ HERE: dict[str, tuple[str, Rows]] = {
     ),
     "code": ("the policy's code", ((". ,", "The line of the next decision, or of the one before."),)),
     "prints": ("what the policy prints", (("x", "print stops at the next step in which it prints."),)),
+    "matches": ("the matches of a condition", (("enter", "Go to the step, and select its job."), ("/", "Another."))),
     "details": (
         "the selected job",
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
@@ -112,6 +113,7 @@ OTHERWISE = {
 """For each word that a user might type: words that the program uses for the same thing."""
 STOPS: Rows = (
     *((f"{measure} >", means.meaning) for measure, means in MEASURES.items()),
+    ("queue changes", "any of these numbers changes from one step to the next"),
     *((event, means.meaning) for event, means in EVENTS.items()),
     *((change, means.meaning) for change, means in CHANGES.items()),
     *((f"job 17 {deed}", means.meaning) for deed, means in DEEDS.items()),
@@ -166,7 +168,7 @@ class HelpScreen(Dialog[None]):
             ("How to read this screen", HOW_TO_READ),
             *groups[1:],
             ("Signs", SIGNS),
-            ("To stop at (x)", STOPS),
+            ("To stop at (x), or to list (/)", STOPS),
             ("A policy of your own", OWN),
             ("Words", GLOSSARY),
             ("Three to try", TO_TRY),

@@ -96,7 +96,7 @@ def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
         spans = []
         for (key, is_shown), word in zip(found, words, strict=True):
             style = "accent" if is_shown else "dim"
-            spans += [Span(key.keys.partition(",")[0], "key", key.action), Span(word + gap, style, key.action)]
+            spans += [Span(sign(key.keys.partition(",")[0]), "key", key.action), Span(word + gap, style, key.action)]
         if width_of(spans) <= room:
             return spans
     return []

@@ -152,7 +152,13 @@ CHANGING = (
     Key("apostrophe", "bookmarks", "bookmarks", "Go to a bookmark."),
 )
 LOOKING = (
-    Key("slash", "find", "find", "Find a job and select it.", 11),
+    Key(
+        "slash",
+        "find",
+        "find",
+        "Find a job, a user's next job, or list every match of a condition: backfill, queue > 50, queue changes.",
+        11,
+    ),
     Key("w", "why", "why", "Select the first job in the queue, with its reason.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("O", "most_overtaken", "most passed", "Go to the start of the job passed by the most other jobs."),
@@ -197,7 +203,7 @@ _SIGNS = {
     "slash": "/", "semicolon": ";", "colon": ":", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓",
     "left_parenthesis": "(", "right_parenthesis": ")", "escape": "esc",
     "plus": "+", "minus": "-", "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=",
-    "less_than_sign": "<", "greater_than_sign": ">", "pageup": "pgup", "pagedown": "pgdn",
+    "asterisk": "*", "less_than_sign": "<", "greater_than_sign": ">", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sim.support.errors import SchedscopeError
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
 from tui.panels.context import QueueOrder
-from tui.replay.requests import Measure, find_job
+from tui.replay.requests import GoTo, Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.keys import chart_keys, every_key, help_groups, sign
@@ -19,6 +20,7 @@ from tui.screens.replay.state import ON_REQUEST, PANELS
 from tui.screens.replay.transport import JUMPS
 
 if TYPE_CHECKING:
+    from sim.stops.grammar import Stop
     from tui.screens.commands import Command
     from tui.screens.replay.screen import ReplayScreen
 
@@ -36,9 +38,35 @@ class Looking:
         screen, snapshot = self._screen, self._screen.scene.snapshot if self._screen.scene else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
-        job = partial(find_job, workload=screen.jobs, after=after)
-        hint = "a job's number or name, or a user (ann, user 3) for that user's next job"
-        screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
+        hint = "a job (J17), a user's next job (ann), or a condition to list its matches: backfill, queue changes"
+        prompt = dialogs.Prompt("Find", hint, partial(self._sought, after=after), answers=screen.answers)
+        screen.open(prompt, self._show_found)  # type: ignore[misc]  # mypy refuses a union for T | None
+
+    def _sought(self, text: str, after: int) -> int | Stop:
+        """Return the rank of the job, or the condition, that was typed; an error is about what it looks like."""
+        try:
+            return find_job(text, self._screen.jobs, after)
+        except SchedscopeError as no_job:
+            try:
+                return self._screen.parsed_stop(text)
+            except SchedscopeError as no_condition:
+                is_condition = "did you mean" in str(no_condition) or (" " in text and not text.startswith("user "))
+                raise no_condition if is_condition else no_job from None
+
+    def _show_found(self, found: int | Stop) -> None:
+        screen = self._screen
+        if isinstance(found, int):
+            screen.select(found)
+            return
+        screen.change(matching=found, hidden=screen.state.hidden - {"matches"})
+        if self._is_small:
+            screen.change(over="matches")
+        screen.focus_on("matches")
+
+    def to_match(self, step: int, rank: int | None) -> None:
+        if rank is not None:
+            self._screen.select(rank)
+        self._screen.go(GoTo(step))
 
     def why(self) -> None:
         """Select the first or next waiting job; the panel of details says why it waits."""
@@ -183,6 +211,8 @@ class Looking:
             screen.focus_on("chart")
         elif screen.state.news is not None:
             screen.change(news=None, said="")
+        elif screen.state.matching is not None:
+            screen.change(matching=None)
         elif screen.state.selected is not None:
             screen.select(None)
         else:

@@ -48,6 +48,7 @@ from tui.widgets.panel import Panel
 from tui.widgets.partial_update import SpanCompositor
 
 if TYPE_CHECKING:
+    from sim.stops.grammar import Stop
     from tui.screens.commands import Command
     from tui.screens.dialogs.prompt import Answers
 
@@ -221,6 +222,13 @@ class ReplayScreen(Screen[None]):
         self.app.clear_notifications()
         self.notify(what, severity="error", timeout=12)
 
+    def parsed_stop(self, text: str) -> Stop:
+        from sim.stops.grammar import parse_stop
+
+        scene = self.told
+        names = (scene.names_of_numbers, scene.names_of_variables) if scene else (None, None)
+        return parse_stop(text, self.about.workload, scene.clock if scene else 0.0, *names)
+
     def pause(self) -> None:
         if self.state.playing:
             self.change(playing=False)
@@ -335,6 +343,7 @@ class ReplayScreen(Screen[None]):
             branch=self.scene.branch if self.scene is not None else "main",
             colour=state.colour,
             stops=state.stops,
+            matching=state.matching,
             bookmarks=state.bookmarks,
             decision=state.decision,
             other=state.other,

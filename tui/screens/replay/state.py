@@ -56,6 +56,8 @@ class ViewState:
     jump: str = "start"
     """Kind of event to which the keys [ and ] go."""
     stops: tuple[Stop, ...] = ()
+    matching: Stop | None = None
+    """Condition of which a panel lists every step that meets it, or None."""
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None

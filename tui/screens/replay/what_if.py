@@ -306,12 +306,7 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        from sim.stops.grammar import parse_stop
-
-        workload, scene = self._screen.about.workload, self._screen.scene
-        now = scene.clock if scene else 0.0
-        names = (scene.names_of_numbers, scene.names_of_variables) if scene else (None, None)
-        return tuple(parse_stop(part, workload, now, *names) for part in text.split(";") if part.strip())
+        return tuple(self._screen.parsed_stop(part) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"

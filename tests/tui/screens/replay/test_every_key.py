@@ -40,6 +40,7 @@ SUITABLE = {
     "bookmarks": Where(before=("b", "enter")),
     "all_panels": Where(before=("7",)),
     "toggle_panel('details')": SELECTED,
+    "toggle_panel('matches')": Where(before=("slash", *"start", "enter")),
     "toggle_panel('matrix')": MATRIX,
     "toggle_panel('partitions')": PARTITIONS,
     "toggle_panel('versus')": COMPARED,
