@@ -13,6 +13,7 @@ from tui.cli.trace_events import Event, trace_events
 KEYS = {
     "M": {"name", "pid", "tid", "args"},
     "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
+    "i": {"name", "cat", "s", "ts", "pid", "tid", "args"},
     "C": {"name", "pid", "ts", "args"},
     "s": {"name", "cat", "id", "ts", "pid", "tid"},
     "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
@@ -36,7 +37,7 @@ def made_of(policy: str) -> tuple[Event, ...]:
     engine = Engine(read("lublin-128", jobs=60), policy)
     while engine.step():
         pass
-    return tuple(json.loads(json.dumps(event)) for event in trace_events(engine))
+    return tuple(json.loads(json.dumps(event, allow_nan=False)) for event in trace_events(engine))
 
 
 EVERY = pytest.mark.parametrize("policy", ["easy", "gang-backfill", "selective", "multiqueue:speculate=180"])
@@ -50,11 +51,37 @@ def test_every_event_has_what_the_format_wants(policy: str) -> None:
         assert event.get("dur", 1) >= 1
         assert event.get("bp", "e") == "e"
         if event["ph"] == "M":
-            assert (
-                event["args"].keys() == {"process_name": {"name"}, "process_sort_index": {"sort_index"}}[event["name"]]
-            )
+            names = {"process_name": {"name"}, "thread_name": {"name"}, "process_sort_index": {"sort_index"}}
+            assert event["args"].keys() == names[event["name"]]
         if event["ph"] == "C":
             assert all(type(value) in (int, float) for value in event["args"].values())
+
+
+@EVERY
+def test_events_come_by_time_after_all_titles(policy: str) -> None:
+    times = [event.get("ts", -1) for event in made_of(policy)]
+    assert times == sorted(times)
+
+
+@EVERY
+def test_every_slice_has_the_reason_of_the_decision_that_began_it(policy: str) -> None:
+    said = {event["args"]["sentence"] for event in made_of(policy) if event["ph"] == "i"}
+    reasons = {e["args"]["reason"] for e in made_of(policy) if e["ph"] == "X" and e["cat"] != "plan"}
+    assert reasons <= said
+    assert len(reasons) >= 60
+    tracks = {e["tid"]: e["args"]["name"] for e in made_of(policy) if e["name"] == "thread_name"}
+    assert all(tracks[event["tid"]] == event["cat"] for event in made_of(policy) if event["ph"] == "i")
+
+
+def test_planned_starts_stand_until_they_move_or_are_reached() -> None:
+    engine = Engine(read("w-figure1"), "relaxed:omega=2")
+    while engine.step():
+        pass
+    plans = [event for event in trace_events(engine) if event.get("cat") == "plan"]
+    assert [(e["name"], e["ts"] // 10**6, e["dur"] // 10**6, e["args"]["sentence"]) for e in plans] == [
+        ("J2 at d0 00:16:40", 10, 10, "J2 is planned for d0 00:16:40: needs 8 > 5 free now; 10 free then"),
+        ("J2 at d0 00:20:20", 20, 1200, "J2 is planned for d0 00:20:20: needs 8 > 2 free now; 10 free then"),
+    ]
 
 
 @EVERY
@@ -114,9 +141,9 @@ def test_slices_are_those_of_the_schedule(tmp_path: Path) -> None:
     assert [ends[rank] / 1e6 for rank in sorted(ends)] == schedule.start.tolist()
     made = events_of(tmp_path, "lublin-128", "multiqueue")
     titles = [e["args"]["name"] for e in made if e["name"] == "process_name"]
-    assert titles == ["waiting", "< 1000 s", "1000 to 10000 s", ">= 10000 s"]
+    assert titles == ["waiting", "planned starts", "decisions", "< 1000 s", "1000 to 10000 s", ">= 10000 s"]
     names = {event["args"]["name"] for event in made_of("multiqueue:classes=none") if event["name"] == "process_name"}
-    assert {name.split()[0] for name in names} == {"waiting", "processors"}
+    assert {name.split()[0] for name in names} == {"waiting", "planned", "decisions", "processors"}
 
 
 def test_each_file_has_a_name_of_its_own(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from tests.tui.replays import replay
 from tests.tui.scenes import context_of, engine_of
 from tests.tui.screens.seeing import enter, seen
 from tui.panels import matches
+from tui.panels.decision_icons import rank_of
 from tui.replay.scene import MatchesScene
 from tui.screens.dialogs.prompt import Prompt
 
@@ -23,7 +24,7 @@ async def test_slash_lists_every_match_and_enter_goes_there(size: tuple[int, int
         first = run.step
         await run.press("down", "enter")
         assert run.step > first
-        assert run.screen.state.selected in {d.job.rank for d in run.scene.snapshot.decisions if hasattr(d, "job")}
+        assert run.screen.state.selected in map(rank_of, run.scene.snapshot.decisions)
         await run.press("f", "right", "escape", "escape")
         assert run.screen.state.matching is None
         assert "Matches" not in run.text
