@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from sim.decisions.decisions import Switched
+from sim.decisions.sentences import why
 from sim.stops.instants import Instant
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, kept_because
 from sim.support.formatting import LATEST, clock
@@ -352,10 +353,11 @@ Condition: TypeAlias = Compared | NumberChanges | Happens | Changes | OfJob | Wa
 
 
 def _finding(thing: object) -> tuple[Job | None, str]:
-    """Return the job of what happened; what has none, such as a line that the policy prints, is its own text."""
+    """Return the job of what happened and the reason of a decision; else its text, such as a line that is printed."""
     job = thing if isinstance(thing, Job) else getattr(thing, "job", None)
     if isinstance(job, Job):
-        return job, ""
+        because = getattr(thing, "because", None)
+        return job, "" if because is None else why(because, job)
     return None, thing.say(clock) if isinstance(thing, Switched) else str(thing)
 
 
