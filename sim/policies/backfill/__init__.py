@@ -1,17 +1,17 @@
 """Policies with one queue that never suspend a job: in order of the queue, or with backfilling."""
 
-from sim.policies.backfill import (  # noqa: F401
-    conservative,
-    easy,
-    easy_plus_plus,
+from sim.policies.backfill import (  # noqa: F401, I001  # the simplest first, as lists show them
     fcfs,
     firstfit,
-    greedy,
+    easy,
+    easy_plus_plus,
     lookahead,
-    recorded,
-    relaxed,
+    greedy,
+    conservative,
     replan,
     shadow,
+    relaxed,
     slack,
     slurm,
+    recorded,
 )

@@ -25,7 +25,8 @@ def found(timeline: Timeline, text: str) -> list[tuple[float, str, str]]:
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("backfill", [(10, "3", "ends at d0 00:00:50, before J2's start at d0 00:01:00")]), ("arrival and queue > 1", [(12, "4", "queue 2")]), ("job 4 ends", [(650, "4", "")]),
+    ("backfill", [(10, "3", "ends at d0 00:00:50, before J2's start at d0 00:01:00")]),
+    ("arrival and queue > 1", [(12, "4", "queue 2")]), ("job 4 ends", [(650, "4", "")]),
     ("queue changes", [(5, "", "0 → 1"), (12, "", "1 → 2"), (50, "", "2 → 1"), (150, "", "1 → 0")]),
     ("wait > 30s", [(50, "", "wait 38s")]), ("head changes", [(5, "", "2"), (50, "", "2 → 4")]),
     ("variable extra changes", [(50, "", "0 → 3")]), ("variable shadow > 40", [(5, "", "shadow 60")]),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
@@ -142,13 +143,14 @@ def error_of(spec: str) -> str | None:
 
 
 class PolicyEntry(NamedTuple):
-    """Entry of the list: a policy or short name, which fills the form with `spec`, or a file, folder or package."""
+    """Entry of the list: a policy or short name, which fills the form with `spec`, a file, folder or package, or the
+    heading of a family."""
 
     spec: str
     title: str
     what: str
     source: str
-    kind: Literal["policy", "file", "folder", "files", "package"] = "policy"
+    kind: Literal["policy", "file", "folder", "files", "package", "family"] = "policy"
 
     @property
     def policy(self) -> str:
@@ -156,6 +158,15 @@ class PolicyEntry(NamedTuple):
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
+FAMILIES = {
+    "backfill": "one queue",
+    "multiqueue": "partitions",
+    "preempt": "suspension",
+    "gang": "gang scheduling",
+    "switching": "a policy of policies",
+}
+"""For each folder of policies, in the order of the list: the heading of its family"""
+OTHERS = "others"
 OPEN = PolicyEntry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your own: ./fair.py", "", "files")
 
 
@@ -170,11 +181,22 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
     here = _files(typed.strip()) if typed.strip() else []
     return [
         *theirs,
-        *entries(typed),
+        *(entries(typed) if wanted else _by_family()),
         *(entry for entry in _of_packages(own) if wanted in entry.title.lower()),
         *(entry for entry in here if entry.kind == "file"),
         *([] if typed.strip() else [OPEN]),
     ]
+
+
+def _by_family() -> Iterator[PolicyEntry]:
+    for family, policies in groupby(_all_entries(with_aliases=False), lambda each: _family(each.policy)):
+        yield PolicyEntry("", family, "", "", "family")
+        yield from policies
+
+
+def _family(policy: str) -> str:
+    """Return the heading of a policy's family, which is its folder."""
+    return FAMILIES.get(POLICIES[policy].__module__.rpartition(".")[0].rpartition(".")[2], OTHERS)
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
@@ -205,8 +227,10 @@ def did_you_mean(typed: str) -> str:
 
 
 def _all_entries(with_aliases: bool) -> Iterator[PolicyEntry]:
-    for name, cls in POLICIES.items():
-        yield PolicyEntry(name, name, summary(cls), cls.paper)
+    families = [*FAMILIES.values(), OTHERS]
+    names = (name for name in POLICIES.names if name not in POLICIES.aliases)
+    for name in sorted(names, key=lambda name: families.index(_family(name))):
+        yield PolicyEntry(name, name, summary(POLICIES[name]), POLICIES[name].paper)
     if with_aliases:
         for alias, spec in POLICIES.aliases.items():
             yield PolicyEntry(spec, alias, f"Short for {spec}.", POLICIES[spec.partition(":")[0]].paper)

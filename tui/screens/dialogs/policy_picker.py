@@ -201,7 +201,9 @@ class PolicyPicker(Dialog[Policy | None]):
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             policies.clear_options()
-            policies.add_options([Option(_prompt(entry, self.is_wide)) for entry in self._listed])
+            policies.add_options(
+                [Option(_prompt(each, self.is_wide), disabled=each.kind == "family") for each in self._listed]
+            )
 
     @on(Input.Changed, "#find")
     async def _find(self, event: Input.Changed) -> None:
@@ -446,8 +448,10 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
+    if entry.kind == "family":
+        return Content.styled(drawn(entry.title), "$text-muted")
     if not with_what:
-        return Content.styled(drawn(entry.title), "bold")
+        return Content.styled(f"  {drawn(entry.title)}", "bold")
     short = drawn(" ".join(short_names(entry.title)))
     return Content.assemble((drawn(entry.title), "bold"), (f"  {short}\n{drawn(entry.what)}", "$text-second"))
 

@@ -48,9 +48,9 @@ async def test_typing_finds_a_policy_and_shows_what_it_is(ask: Ask) -> None:
 async def test_list_and_fields_write_the_spec(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("down", "down", "down")
-        assert spec(person) == "firstfit"
+        assert spec(person) == "greedy"
         await person.press("up")
-        assert spec(person) == "fcfs"
+        assert spec(person) == "lookahead"
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("tab", "3")
         assert spec(person) == "easy:depth=3"
@@ -65,6 +65,19 @@ async def test_list_and_fields_write_the_spec(ask: Ask) -> None:
         assert spec(person) == "easy:order=sjf"
         await person.press("ctrl+r")
         assert spec(person) == "easy"
+
+
+async def test_policies_stand_in_families_and_arrows_skip_the_headings(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("recorded")), size=(80, 24)) as person:
+        await person.press("down")
+        assert spec(person) == "multiqueue"
+        left = [line[2:24].strip() for line in person.text.splitlines()]
+        at = left.index("partitions")
+        assert left[at - 1 : at + 3] == ["recorded", "partitions", "multiqueue", "suspension"]
+        await person.click("#policies", offset=(3, left.index("suspension") - left.index("one queue")))
+        assert spec(person) == "multiqueue"
+        await person.type("gang")
+        assert "suspension" not in person.text
 
 
 async def test_wrong_policies_cannot_be_used(ask: Ask) -> None:
@@ -111,8 +124,8 @@ async def test_what_was_filled_in_is_there_again_when_one_comes_back(ask: Ask) -
 async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.click("#policies", offset=(3, 2))
-        assert spec(person) == "conservative"
-        await person.click("#short", offset=(0, 1))
+        assert spec(person) == "fcfs"
+        await person.click("#short", offset=(8, 1))
         assert spec(person) == "conservative:compress=queue"
         await person.click("#use")
         assert person.answers == [parse_policy("conservative:compress=queue")]
@@ -126,7 +139,7 @@ async def test_small_dialogs_show_what_matters(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("relaxed:omega=1.5")), (60, 18)) as person:
         assert "relaxed:omega=1.5" in person.text
         assert "short names" not in person.text
-        assert sum(f" {name} " in person.text for name in ("gang", "greedy", "immediate", "recorded", "relaxed")) > 2
+        assert sum(f" {name} " in person.text for name in ("replan", "shadow", "relaxed", "slack", "slurm")) > 2
         assert person.app.screen.query_one("#policies").size.height >= 10
 
 
