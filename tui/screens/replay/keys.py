@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,9 +43,9 @@ PLAYING = (
     Key("k", "by_event", "by event", "Toggle between playing by event (pause at each decision) and by the clock."),
     Key("R", "rewind", "rewind", "Play backwards, at the same speed."),
     Key("full_stop", "decision(1)", "decision", "The next decision of this step, or of the next one.", 12),
-    Key("comma", "decision(-1)", "", "The decision before."),
+    Key("comma", "decision(-1)", "", "The decision before this one."),
     Key("right_square_bracket", "jump(1)", "next", "Go to the next event of the chosen kind (choose it with j).", 10),
-    Key("left_square_bracket", "jump(-1)", "", "To the one before."),
+    Key("left_square_bracket", "jump(-1)", "", "Back to the last event of the chosen kind."),
     Key(
         "right_parenthesis",
         "turn(1)",
@@ -54,7 +54,7 @@ PLAYING = (
         32,
         "turns",
     ),
-    Key("left_parenthesis", "turn(-1)", "", "To the turn before."),
+    Key("left_parenthesis", "turn(-1)", "", "Gang scheduling: back to the turn before."),
     Key("j", "choose_jump", "jump to", "Choose what to jump to: start, arrival, completion, backfill, suspension ..."),
     Key("g", "go_to", "go to", "Go to a time (12d 4h), a step (#1200) or a job (J17).", 6),
     Key("home", "go_begin", "begin", "To the beginning."),
@@ -72,7 +72,7 @@ PLAYING = (
         31,
         "stops",
     ),
-    Key("colon", "to_stop(-1)", "", "To the one before."),
+    Key("colon", "to_stop(-1)", "", "Back to the last step at which a condition to stop at is met."),
     Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
     Key(
         "escape",
@@ -216,6 +216,36 @@ def sign(keys: str) -> str:
     return " ".join("+".join(_SIGNS.get(part, part) for part in key.split("+")) for key in keys.split(","))
 
 
+TOGETHER: dict[str, tuple[tuple[str, ...], str]] = {
+    "speed(1)": (("speed(-1)",), "Play faster, slower: from seconds for each event to weeks a second."),
+    "decision(1)": (("decision(-1)",), "The next decision, in this step or a later one; the one before."),
+    "jump(1)": (
+        ("jump(-1)", "choose_jump"),
+        "To the next, the last event of a kind; j chooses it: start, backfill ...",
+    ),
+    "turn(1)": (("turn(-1)",), "Gang scheduling: to the next, the last turn of a row, also between steps."),
+    "go_begin": (("go_end",), "To the beginning; to the end, or to where a stop is met before it."),
+    "stops": (
+        ("to_stop(1)", "to_stop(-1)"),
+        "Conditions to stop at: queue > 50, job 17 starts ...; to the next, the last.",
+    ),
+    "reverse": (
+        ("reverse_processor", "reverse_boundary"),
+        "Back to the last change: of the selected job's planned start, under the pointer, of a boundary.",
+    ),
+    "bookmark": (("bookmarks",), "Remember this moment under a name; go to a bookmark."),
+    "longest": (("most_overtaken",), "To the start of the job that waited longest; that was passed by most others."),
+    "next_panel": (("previous_panel",), "To the next, the last panel, where ↑ ↓ and enter select."),
+    "toggle_panel('queue')": (
+        tuple(key.action for key in _toggles() if key.action != "toggle_panel('queue')"),
+        f"Show or hide a panel: {', '.join(f'{sign(key.keys)[0]} {key.word}' for key in _toggles())}.",
+    ),
+}
+"""Actions that share a line of the help, by the first of them, with their meaning"""
+MANY = 5
+"""Number of actions from which on their line of the help names the first keys only."""
+
+
 def told_of(action: str) -> str:
     return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
 
@@ -223,10 +253,17 @@ def told_of(action: str) -> str:
 def help_groups() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return titles, and keys with their meanings: eight for the first hour, then the others by what they do."""
     known = {key.action: key for key in every_key()}
+    elsewhere = {*EIGHT, *(action for others, _ in TOGETHER.values() for action in others)}
     groups = [("The eight keys", [known[action] for action in EIGHT])]
-    groups += [(title, [key for key in keys if key.action not in EIGHT]) for title, keys in GROUPS]
+    groups += [(title, [key for key in keys if key.action not in elsewhere]) for title, keys in GROUPS]
     groups[-1][1].append(PALETTE)
-    return [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in groups]
+    return [(title, [_row_of(key, known) for key in keys]) for title, keys in groups]
+
+
+def _row_of(key: Key, known: Mapping[str, Key]) -> tuple[str, str]:
+    others, meaning = TOGETHER.get(key.action, ((), key.meaning))
+    signs = [sign(each.keys) for each in (key, *map(known.__getitem__, others))]
+    return (" ".join(signs) if len(signs) < MANY else "1 to 9"), meaning
 
 
 def every_key() -> Iterator[Key]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sim.support.errors import SchedscopeError
@@ -226,7 +228,9 @@ class Looking:
         self._screen.open(dialogs.FidelityReport(self._screen.about.read, self._screen.jobs))
 
     def help(self) -> None:
-        chart = [(sign(key.key), key.description) for key in chart_keys()]
+        pairs = groupby(chart_keys(), lambda key: re.sub(r"\(-?1\)", "", key.action))
+        together = [[*keys] for _, keys in pairs]
+        chart = [(" ".join(sign(k.key) for k in keys), ", ".join(k.description for k in keys)) for keys in together]
         groups = help_groups()
         if (guide := self._screen.state.guide) is not None:
             groups.insert(0, (guide.help[0], [*guide.help[1]]))
