@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from textual import on
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
@@ -16,13 +16,26 @@ from sim.policies import POLICIES
 from sim.policies.parameters import summary
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
-from tui.look.text import drawn
+from tui.look.text import drawn, pad
 from tui.screens.dialogs.dialog import ClosesOnce, is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
 """Score added for commands with all typed words, to be before matches letter by letter."""
-Command: TypeAlias = tuple[str, str, str]
+_KEYS = 9
+"""Width in columns of the keys before the titles."""
+
+
+class Command(NamedTuple):
+    """Entry of the palette; `keys` also cause its action, `called` is found by typing, but not shown."""
+
+    title: str
+    meaning: str
+    action: str
+    keys: str = ""
+    called: str = ""
+    is_first: bool = False
+    """True for a command of the first hour, which comes before the others with a mark."""
 
 
 @runtime_checkable
@@ -32,15 +45,15 @@ class HasCommands(Protocol):
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
     for name, cls in POLICIES.items():
-        yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
+        yield Command(f"policy: {name}", summary(cls), f"use_policy({name!r})")
     for alias, spec in POLICIES.aliases.items():
-        yield f"policy: {alias}", f"Short for {spec}.", f"use_policy({alias!r})"
+        yield Command(f"policy: {alias}", f"Short for {spec}.", f"use_policy({alias!r})")
     for look in LOOKS:
-        yield f"theme: {look}", f"See the program in its {look} look.", f"use_look({look!r})"
+        yield Command(f"theme: {look}", f"See the program in its {look} look.", f"use_look({look!r})")
     for mode in colours:
-        yield f"colour by: {mode}", f"Give jobs of the same {mode} the same colour.", f"colour_by({mode!r})"
+        yield Command(f"colour by: {mode}", f"Give jobs of the same {mode} the same colour.", f"colour_by({mode!r})")
     for name, caption in captions():
-        yield f"sample: {name}", caption + ".", f"open_trace({name!r})"
+        yield Command(f"sample: {name}", caption + ".", f"open_trace({name!r})")
 
 
 class Palette(CommandPalette, ClosesOnce[None]):
@@ -59,6 +72,7 @@ class Palette(CommandPalette, ClosesOnce[None]):
         }
         CommandInput, CommandInput:focus { background: $panel; padding: 0 1; height: 1; border: none; }
         CommandList { background: $surface; border: none; padding: 0 2; scrollbar-size-vertical: 1; }
+        CommandList { text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
 
@@ -67,7 +81,7 @@ class Palette(CommandPalette, ClosesOnce[None]):
 
     def on_mount(self) -> None:
         field = self.query_one("#--input")
-        field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
+        field.border_title, field.border_subtitle = "Commands", "● first hour   ↑ ↓ choose   enter do it   esc close"
 
     @on(OptionList.OptionSelected)
     @on(Input.Submitted)
@@ -83,16 +97,18 @@ class Palette(CommandPalette, ClosesOnce[None]):
 
 class ScreenCommands(Provider):
     async def discover(self) -> Hits:
-        for title, meaning, action in self._commands():
-            yield DiscoveryHit(_plain_text(title), partial(self.screen.run_action, action), title, _plain_text(meaning))
+        for command in sorted(self._commands(), key=lambda command: not command.is_first):
+            run = partial(self.screen.run_action, command.action)
+            yield DiscoveryHit(_in_one_line(command, _plain_text(command.title)), run, command.title)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for title, meaning, action in self._commands():
-            score = matcher.match(title) + _CALLED * is_called(query, f"{title} {meaning}")
+        for command in self._commands():
+            said = f"{command.title} {command.meaning} {command.called}"
+            score = matcher.match(command.title) + _CALLED * is_called(query, said)
             if score > 0:
-                run = partial(self.screen.run_action, action)
-                yield Hit(score, _lit(matcher, title), run, title, _plain_text(meaning))
+                run = partial(self.screen.run_action, command.action)
+                yield Hit(score, _in_one_line(command, _lit(matcher, command.title)), run, command.title)
 
     def _commands(self) -> Iterable[Command]:
         return self.screen.palette_commands() if isinstance(self.screen, HasCommands) else ()
@@ -107,6 +123,13 @@ def is_called(query: str, told: str) -> bool:
     """
     words = query.lower().split()
     return bool(words) and all(any(word in told.lower() for word in (each, *otherwise(each))) for each in words)
+
+
+def _in_one_line(command: Command, title: Content) -> Content:
+    keys = Content.styled(pad(command.keys, _KEYS), "$text-accent bold")
+    mark = Content.styled("● " if command.is_first else "  ", "$text-accent")
+    meaning = Content.styled(f"  {drawn(command.meaning)}" if command.meaning else "", "$text-muted")
+    return Content.assemble(keys, mark, title, meaning)
 
 
 def _plain_text(words: str) -> Any:

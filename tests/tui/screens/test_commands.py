@@ -26,7 +26,7 @@ class Desk(Screen[None]):
         self.lamp = ""
 
     def palette_commands(self) -> Iterable[Command]:
-        yield "light the lamp", "It gets bright.", "light('green')"
+        yield Command("light the lamp", "It gets bright.", "light('green')", "l")
 
     def action_light(self, colour: str) -> None:
         self.lamp = colour
@@ -40,7 +40,7 @@ class Room(App[None]):
 
 
 def named(kind: str) -> dict[str, str]:
-    return {title.partition(": ")[2]: action for title, _, action in choices(["user"]) if title.startswith(kind)}
+    return {title.partition(": ")[2]: action for title, _, action, *_ in choices(["user"]) if title.startswith(kind)}
 
 
 async def test_a_command_that_is_typed_is_done_on_the_screen_beneath() -> None:
@@ -69,7 +69,20 @@ async def test_every_command_is_listed_before_anything_is_typed() -> None:
         await pilot.press("ctrl+p")
         await finished(app)
         await pilot.pause()
-        assert "light the lamp" in str(app.screen.query_one(OptionList).get_option_at_index(0).prompt)
+        told = str(app.screen.query_one(OptionList).get_option_at_index(0).prompt)
+        assert told.split() == ["l", "light", "the", "lamp", "It", "gets", "bright."]
+        assert "\n" not in told
+
+
+async def test_the_palette_begins_with_the_marked_keys_of_the_first_hour() -> None:
+    async with replay(size=(80, 24)) as run:
+        await run.pilot.press("ctrl+p")
+        await finished(run.app)
+        await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 60)
+        await run.pilot.pause()
+        rows = [row[6:] for row in run.text.splitlines()[5:15]]
+        assert [row[9:11] for row in rows] == ["● "] * 8 + ["  "] * 2
+        assert [row[:9].strip() for row in rows] == ["space", "→", "←", "p", "v", "/", "w", "?", "↑", "↓"]
 
 
 async def test_commands_are_listed_and_done() -> None:
@@ -80,7 +93,7 @@ async def test_commands_are_listed_and_done() -> None:
     assert all(sample_path(name) for name in named("sample"))
     assert named("colour by") == {"user": "colour_by('user')"}
     async with replay(at="#5") as run:
-        titles = {title: action for title, _, action in commands()}
+        titles = {title: action for title, _, action, *_ in commands()}
         await run.do(titles["The chart: space by event, or by the clock"])
         assert run.screen.chart.camera is not None
         assert run.screen.chart.camera.by_event

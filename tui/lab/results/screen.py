@@ -344,12 +344,14 @@ class ResultsScreen(Screen[None]):
         self.post_message(Quit())
 
     def palette_commands(self) -> Iterable[Command]:
+        from tui.screens.commands import Command
+
         for name, _ in self._factors():
-            yield f"rows: {name}", "What differs from row to row.", f"use('rows', {name!r})"
-            yield f"columns: {name}", "What differs from column to column.", f"use('columns', {name!r})"
+            yield Command(f"rows: {name}", "What differs from row to row.", f"use('rows', {name!r})")
+            yield Command(f"columns: {name}", "What differs from column to column.", f"use('columns', {name!r})")
         for entry in MEASURED:
-            yield f"value: {entry.name}", entry.title, f"use('value', {entry.name!r})"
-        yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
+            yield Command(f"value: {entry.name}", entry.title, f"use('value', {entry.name!r})")
+        yield Command("theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme")
 
     def action_use(self, part: str, value: str) -> None:
         """Show the means with `value` in the query's field `part` ("rows", "columns" or "value")."""

@@ -278,9 +278,11 @@ class FirstScreen(ClosesOnce[None]):
         self.post_message(Quit())
 
     def palette_commands(self) -> Iterable[Command]:
+        from tui.screens.commands import Command
+
         for number, entry in enumerate(self._menu.entries, 1):
-            yield f"open: {entry.title}", entry.what, f"open_number({number})"
-        yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
+            yield Command(f"open: {entry.title}", entry.what, f"open_number({number})")
+        yield Command("theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme")
 
 
 def _thumbnail(entry: MenuEntry) -> Any:

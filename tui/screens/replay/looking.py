@@ -15,7 +15,7 @@ from tui.panels.context import QueueOrder
 from tui.replay.requests import GoTo, Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.keys import chart_keys, every_key, help_groups, sign
+from tui.screens.replay.keys import EIGHT, chart_keys, every_key, help_groups, sign
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS
@@ -239,17 +239,18 @@ class Looking:
 
 
 def commands() -> Iterator[Command]:
-    from tui.screens.commands import choices
+    from tui.screens.commands import Command, choices
 
     for key in every_key():
         if key.action != "escape":
-            yield key.meaning.rstrip("."), " · ".join(filter(None, (f"key {sign(key.keys)}", key.word))), key.action
+            title, is_first = key.meaning.rstrip("."), key.action in EIGHT
+            yield Command(title, "", key.action, sign(key.keys), key.word, is_first)
     for binding in chart_keys():
-        yield f"The chart: {binding.description}", f"key {sign(binding.key)}", binding.action
+        yield Command(f"The chart: {binding.description}", "", binding.action, sign(binding.key))
     for condition, meaning in JUMPS.values():
-        yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
-    yield "Withdraw the selected job, as if it had never been submitted", "keys J w", "withdraw_job"
-    yield "Change processors, estimate, run time or submit time of the selected job", "keys J c", "change_job"
-    yield "Add a job, typed as in a puzzle", "keys J a", "add_job"
-    yield "Copy the session as one line that can be pasted", "", "copy_session"
+        yield Command(f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})")
+    yield Command("Withdraw the selected job, as if it had never been submitted", "", "withdraw_job", "J w")
+    yield Command("Change processors, estimate, run time or submit time of the selected job", "", "change_job", "J c")
+    yield Command("Add a job, typed as in a puzzle", "", "add_job", "J a")
+    yield Command("Copy the session as one line that can be pasted", "", "copy_session")
     yield from choices(MODES)
