@@ -56,9 +56,8 @@ class Context:
 
     @property
     def whose(self) -> Span | None:
-        """Return the name of the run that the scene shows; None if only one run is shown."""
-        versus = self.scene.versus
-        return None if versus is None else run_name(self, self.of_other)
+        """Return the name of the compared run if the panels show it; None if they show the first or only one."""
+        return run_name(self, True) if self.of_other and self.scene.versus is not None else None
 
     @property
     def unicode(self) -> bool:

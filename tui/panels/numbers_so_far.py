@@ -59,7 +59,7 @@ def one_line(context: Context, width: int) -> Line:
 
 def _note(context: Context) -> str:
     finished, jobs = context.scene.snapshot.totals.finished, len(context.about.workload)
-    return f"{finished:,} of {jobs:,} ended" if context.whose else f"{finished:,} of {count(jobs, 'job')} ended"
+    return f"{finished:,} of {jobs:,} ended" if context.scene.versus else f"{finished:,} of {count(jobs, 'job')} ended"
 
 
 # Metrics

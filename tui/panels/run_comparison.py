@@ -91,12 +91,17 @@ def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
 
 
 def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> tuple[Line, ...]:
-    rows = []
     one, other = (run_name(context, number) for number in (False, True))
-    for who, called, led in zip((one, other), scene.names, scene.led or scene.specs, strict=True):
-        if called != led:
-            told = text.shorten(led, width - text.cells(who.text) - 1)
-            rows.append(line(who, f" {written(told, context)}"))
+    led = [pair for pair in zip((one, other), scene.names, scene.led or scene.specs, strict=True) if pair[1] != pair[2]]
+    rows: list[Line] = []
+    for who, called, told in led:
+        if len(led) == 1 and called in told:  # its name is not needed twice
+            rows += worded(told, context, width, "dim")
+        else:
+            start, *more = worded(told, context, width, "dim", hang=text.cells(who.text) + 1)
+            rows += [line(who, Span(" "), *start.spans), *more]
+    if max(map(text.cells, (one.text, other.text))) >= grid.column:
+        one, other = (who._replace(text=who.text.strip()) for who in (one, other))
     ends = grid.label + grid.column
     first = Span(" " * (ends - text.cells(one.text) - 1)), one, Span(" ")
     if text.cells(other.text) < grid.column:

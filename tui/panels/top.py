@@ -94,7 +94,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
     styles = RUNS if beside else ("accent", "cool")
     between = [Span("|", "dim")] if beside else []
     runs = [Span(spec, styles[0], "policy"), *between, Span(other, styles[1], "other_run")]
-    policy = [*runs, Span(branch, "dim", "branches")]
+    policy = [*([] if scene.versus else runs), Span(branch, "dim", "branches")]  # charts and table name both runs
     speed, moment = (
         [] if going.in_lesson and not going.playing else _speed(going),
         [Span(_clock(scene, going), "strong", "go_to")],

@@ -8,6 +8,7 @@ import pytest
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
+from tests.tui.replays import replay
 from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
@@ -123,8 +124,32 @@ def test_of_which_run_the_other_panels_are_is_said() -> None:
         draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, None)[0] for draw in (queue.draw, run_comparison.draw)
     ]
     titles = ["".join(segment.text for segment in row) for row in drawn]
-    assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]
+    assert [title.split()[0] for title in titles] == ["Queue", "Compared"]
+    assert "fcfs" not in titles[0]  # its chart says so
     assert replace(context, of_other=True).whose == Span(" easy ", "other")
+
+
+def test_names_of_both_runs_fit_over_their_columns_and_how_one_began_is_whole() -> None:
+    context = compared("z-figure4", "easy", "conservative", 5)
+    led = "easy", "easy, from d0 00:00:40 on conservative"
+    parted = replace(context, scene=replace(context.scene, versus=replace(scene(context), led=led)))
+    rows = [row.text.rstrip() for row in lines(parted, 46)]
+    assert rows[:2] == ["easy, from d0 00:00:40 on conservative", f"{'easy':>31}{'conservative':>14}"]
+    both = replace(scene(context), led=("easy, from d0 00:00:40 on fcfs", led[1]))
+    rows = [row.text.rstrip() for row in lines(replace(context, scene=replace(context.scene, versus=both)), 46)]
+    assert rows[0] == " easy  easy, from d0 00:00:40 on fcfs"
+    assert rows[1:3] == [" conservative  easy, from d0 00:00:40 on", "               conservative"]
+
+
+async def test_each_run_is_named_in_its_chart_and_over_its_column_only() -> None:
+    async with replay("lublin-128", at="#984") as run:
+        await run.press("v", *"conservative", "enter", "right")
+        await run.wait_for(lambda: run.screen.scene and run.screen.scene.versus)
+        await run.settle()
+        words = run.text.replace("·", " ").split()
+        assert words.count("conservative") == 3  # in the chart, in how it began, over its column
+        await run.press("e")
+        assert "Queue conservative" in run.text
 
 
 def test_the_ratio_of_slowdowns_is_told_in_words() -> None:

@@ -449,7 +449,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
 def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
     if entry.kind == "family":
-        return Content.styled(drawn(entry.title), "$text-muted")
+        return Content.styled(drawn(entry.title), "$text-accent")
     if not with_what:
         return Content.styled(f"  {drawn(entry.title)}", "bold")
     short = drawn(" ".join(short_names(entry.title)))

@@ -96,16 +96,20 @@ async def test_f_forks_and_capital_b_looks_at_the_other_branch() -> None:
         assert run.step == 4
 
 
+def compared(run: Replay) -> tuple[str, str] | None:
+    return None if run.scene.versus is None else run.scene.versus.names
+
+
 async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more() -> None:
     async with replay(at="#4") as run:
         await choose_policy(run, "v", "fcfs")
-        assert "easy | fcfs" in seen(run, "#top")
+        assert compared(run) == ("easy", "fcfs")
         assert "the same so far" in seen(run, "#between")
         await go_to(run, "00:18:20")
         assert "J5" in seen(run, "#chart")
         assert "J5" not in seen(run, "#beside")
         await run.press("v")
-        assert "fcfs" not in seen(run, "#top")
+        assert compared(run) is None
         assert seen(run, "#beside") == ""
 
 
@@ -126,7 +130,7 @@ async def test_v_offers_the_branches_that_there_are() -> None:
         assert isinstance(run.app.screen, ChoiceDialog)
         await run.press("1")
         await go_to(run, "00:18:20")
-        assert "fcfs | easy" in seen(run, "#top")
+        assert compared(run) == ("fcfs", "easy")
         assert "J5" not in seen(run, "#chart")
         assert "J5" in seen(run, "#beside")
 
@@ -137,8 +141,9 @@ async def test_e_turns_to_the_other_run_and_says_so_everywhere() -> None:
         assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("d")
-        for which, told in (("easy", "J5 is backfilled"), ("fcfs", "J3 waits"), ("easy", "J5 is backfilled")):
-            assert all(f" {which} " in seen(run, panel) for panel in ("#queue", "#decisions", "#metrics", "#sentence"))
+        for is_other, told in ((False, "J5 is backfilled"), (True, "J3 waits"), (False, "J5 is backfilled")):
+            panels = "#queue", "#decisions", "#metrics", "#sentence"
+            assert all((" fcfs " in seen(run, panel)) == is_other for panel in panels)
             assert told in seen(run, "#decisions")
             await run.press("e")
         await run.press("right")
@@ -177,7 +182,8 @@ async def test_compare_proposes_another_policy_than_the_running_one(trace: str, 
     async with replay(trace, written_policy(opening.policy), at=opening.at, note=opening.note) as run:
         await run.press("V")
         await run.press("enter")
-        assert f"{written_policy(opening.policy)} | {named}" in seen(run, "#top")
+        assert run.scene.versus is not None
+        assert run.scene.versus.specs == (written_policy(opening.policy), named)
 
 
 async def test_compare_refuses_the_run_that_is_shown() -> None:
@@ -213,7 +219,7 @@ async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
         places = []
         for key in ("ctrl+z", "Z", "Z", "ctrl+z"):
             await run.press(key)
-            places.append((run.step, " | " in seen(run, "#top"), run.scene.branch))
+            places.append((run.step, compared(run) is not None, run.scene.branch))
         assert places == [(10, True, "fork 1"), (10, False, "fork 1"), (4, False, "fork 1"), (4, False, "main")]
         await run.press("Z", "Z")
         assert "nothing is left to take back" in noted(run)
