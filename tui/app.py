@@ -175,7 +175,7 @@ class Schedscope(Guarded):
         """Do the work that can wait until the first frame is drawn, such as offering a crashed session."""
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
-        self.session_manager.begin(is_new and not self.in_lesson)
+        self.session_manager.begin(is_new and not self.in_lesson, None if opening is None else opening.source.trace)
         if opening is not None and opening.session is None and opening.source.sample is None and not self.in_lesson:
             self.remember_trace(opening.source.trace)
 

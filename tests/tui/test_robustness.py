@@ -44,7 +44,11 @@ async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> N
         at.wait()
     assert AUTOSAVE <= 3
     step = steps_saved()
-    async with replay("z-figure4") as run:
+    async with replay("z-figure4") as run:  # another trace, which no dialog covers
+        await run.wait_for(lambda: "The last session ended unexpectedly (lublin-128, conservative" in run.told)
+        await run.press("right")
+        assert run.step == 1
+    async with replay("lublin-128") as run:
         await run.wait_for(lambda: "The last session ended unexpectedly" in run.text)
         assert f"conservative, step {step} of main" in run.text
         await run.pilot.press("c")

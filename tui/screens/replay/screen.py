@@ -320,6 +320,11 @@ class ReplayScreen(Screen[None]):
         self._cameras.leave(order)
         self._ticks.wake(self._frame)
 
+    def await_decision(self, decision: int) -> None:
+        """Select a decision of the step to which the last request goes, without drawing the present step so."""
+        self.state = replace(self.state, decision=decision)
+        self.wish()
+
     def go(self, *orders: Order) -> None:
         """Pause playback, and send these requests to the worker."""
         self.pause()
@@ -384,6 +389,8 @@ class ReplayScreen(Screen[None]):
         if self.state.selected is not None and (pairing := paired(was, self.jobs)):
             self.state = replace(self.state, selected=pairing.rank(self.state.selected), decision=None)
             self.wish()
+        if self.scene is not None and (self.state.decision or 0) >= len(self.scene.snapshot.decisions):
+            self.state = replace(self.state, decision=None)  # the step that was awaited has none
         self._follow(shown)
         self.draw()
         self._cameras.arrive(shown)

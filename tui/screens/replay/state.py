@@ -40,6 +40,8 @@ class ViewState:
     other: bool = False
     """True if the panels show the compared run, False for the first one."""
     decision: int | None = None
+    walked: int | None = None
+    """Number of the step whose decisions were walked through to its end, or None."""
     phase: int | None = None
     """Phase of the matrix's last rebuild that is shown; None for the matrix after all phases."""
     order: QueueOrder | None = None

@@ -70,17 +70,23 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Select the next or previous decision; beyond the last or first, go a step."""
+        """Select the next or previous decision; after the last one show the step's end, then the next step's first."""
         screen = self._screen
         if screen.told is None:
             return
-        many = len(screen.told.snapshot.decisions)
-        at = screen.state.decision if screen.state.decision is not None else (many if by < 0 else -1)
+        snapshot = screen.told.snapshot
+        many, is_walked = len(snapshot.decisions), screen.state.walked == snapshot.step
+        whole = many if by < 0 or is_walked else -1
+        at = whole if screen.state.decision is None else screen.state.decision
         if 0 <= at + by < many:
             screen.pause()
-            screen.change(decision=at + by)
+            screen.change(decision=at + by, walked=None)
+        elif 0 <= at < at + by == many:
+            screen.change(decision=None, walked=snapshot.step)
         else:
             screen.go(Move(by))
+            if by > 0 and snapshot.next_time is not None:
+                screen.await_decision(0)
 
     # Jumping
 

@@ -291,7 +291,10 @@ class WhatIf:
 
     def branches(self) -> None:
         scene = self._screen.scene
-        if scene is None or len(scene.branches) < 2:
+        if scene is None or self._screen.shown is self._screen.player.beginning:
+            self._screen.tell("the session is being restored: its branches appear when it is there")
+            return
+        if len(scene.branches) < 2:
             self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
         choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9], self._time_text), scene.branch)

@@ -86,8 +86,14 @@ async def test_dot_and_comma_walk_decisions_across_steps() -> None:
         await run.press("full_stop")
         assert "▸ J5 waits: needs 5 > 0 free" in seen(run, "#decisions")
         await run.press("full_stop")
+        assert (run.step, run.screen.state.decision) == (5, None)  # the end of the step
+        assert "Before decision" not in run.text
+        await run.press("full_stop")
         assert run.step == 6
+        assert "Before decision 1 of 2" in seen(run, "#sentence")
         await run.press("comma")
+        assert run.step == 5
+        await run.press("right", "comma")
         assert "▸ J5 is backfilled on 5 processors" in seen(run, "#decisions")
         await run.press("comma")
         assert "▸ J4 waits: needs 4 > 2 extra" in seen(run, "#decisions")

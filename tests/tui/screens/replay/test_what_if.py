@@ -100,6 +100,13 @@ def compared(run: Replay) -> tuple[str, str] | None:
     return None if run.scene.versus is None else run.scene.versus.names
 
 
+async def test_branches_are_not_denied_while_a_session_is_restored() -> None:
+    async with replay(at="#4") as run:
+        run.screen.player.beginning = run.screen.shown
+        await run.press("B")
+        assert "the session is being restored" in noted(run)
+
+
 async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more() -> None:
     async with replay(at="#4") as run:
         await choose_policy(run, "v", "fcfs")
