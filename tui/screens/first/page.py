@@ -148,9 +148,23 @@ def _card(entry: MenuEntry, place: EntryPlace, page: Page) -> list[Line]:
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
     told = [row for part in parts for row in wrapped(part, room, "dim")]
     if len(told) > (left := place.rows - len(title)):
-        told = [line(Span(text.shorten(part, room), "dim")) for part in parts][-left:] if left else []
+        told = [line(Span(_brief(part, room), "dim")) for part in parts][-left:] if left else []
     what = wrapped(entry.what, room) if entry.origin else []
     return [*title, *(what if len(what) + len(title) + len(told) <= place.rows else []), *told]
+
+
+def _brief(part: str, room: int) -> str:
+    """Return a source in at most `room` columns: whole, abbreviated, or only its authors.
+
+    >>> [_brief("Zhang et al., figure 4", room) for room in (22, 21, 15)]
+    ['Zhang et al., figure 4', 'Zhang et al., fig. 4', 'Zhang et al.']
+    """
+    short = part.replace(", figure ", ", fig. ").replace(", section ", ", sec. ")
+    return text.shorten(_first_fitting((part, short, part.partition(",")[0]), room), room)
+
+
+def _first_fitting(texts: Sequence[str], room: int) -> str:
+    return next((each for each in texts if text.cells(each) <= room), texts[-1])
 
 
 def _line(entry: MenuEntry, room: int) -> Line:
@@ -162,7 +176,9 @@ def _line(entry: MenuEntry, room: int) -> Line:
 
 
 def told(entry: MenuEntry, width: int) -> Line:
-    words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
+    """Return the description of an entry, with its source and policy if there is room."""
+    parts = [part for part in (entry.what, entry.origin, entry.policy) if part]
+    words = _first_fitting([" · ".join(parts[:many]) for many in range(max(len(parts), 1), 0, -1)], width - 2)
     return line(" ", Span(text.shorten(words, width - 2)))
 
 

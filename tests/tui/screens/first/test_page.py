@@ -11,7 +11,7 @@ from sim.classroom.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.classroom.entries import entries_of_lessons
 from tui.look.palette import DARK
-from tui.screens.first.page import MenuEntry, arranged, drawn, entries
+from tui.screens.first.page import MenuEntry, arranged, drawn, entries, told
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
 SEEN = {"read-this-chart": 99, "backfilling": 2}
@@ -34,6 +34,15 @@ def test_page_teaches_in_any_room() -> None:
     assert (arranged(THERE, -2, -1).width, arranged(THERE, 3, 1).picture[0]) == (0, 0)
     assert len(rows_of(-2, -1)) == arranged(THERE, -2, -1).rows
     assert all(row.replace("▌", "|").isascii() for row in rows_of(79, 20, mode="ascii"))
+
+
+def test_a_small_screen_cuts_no_source_and_drops_no_description() -> None:
+    rows = rows_of(79, 20)
+    assert any("Zhang et al., fig. 4" in row for row in rows)
+    assert any("Lawson & Smirni" in row for row in rows)
+    assert not any("figure…" in row or "fig…" in row for row in rows)
+    assert told(THERE[0], 80).text.endswith(" · Zhang et al., figure 4")
+    assert told(THERE[0], 70).text.strip() == THERE[0].what
 
 
 @pytest.mark.parametrize("size", SIZES)
