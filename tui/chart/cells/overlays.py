@@ -114,18 +114,20 @@ def _draw_hole(area: Cells, grid: Grid) -> None:
         area.chars[is_open] = ord("'" if look.ascii else "╌")
         area.fg[is_open] = ink(Hue.GREY, Tone.HALF)
     start = view.column_of(hole.until)
-    extra = f"{hole.extra:,} extra" if hole.extra else ""
-    for told, first, last in (
-        (f"may end by {name(hole.head)}'s start", grid.now + 1, start),
+    head = name(hole.head)
+    extra = (f"{hole.extra:,} extra",) if hole.extra else ()
+    for texts, first, last in (
+        ((f"may end by {head}'s start", f"free until {head}", f"until {head}"), grid.now + 1, start),
         (extra, start, view.column_of(hole.until + hole.head.estimate)),
     ):
         is_free = is_open[:, max(first, 0) : max(last, 0)]
-        told = one_a_cell(f" {told} " if told and look.patterned else told)
-        if not told or is_free.shape[1] < len(told) + 2:
-            continue
-        rows: list[int] = np.flatnonzero(is_free[:, 1 : len(told) + 2].all(axis=1)).tolist()
-        if rows:
-            area.write(rows[len(rows) // 2], max(first, 0) + 1, told, ink(Hue.ACCENT, Tone.STRONG))
+        for told in (one_a_cell(f" {told} " if look.patterned else told) for told in texts):
+            if is_free.shape[1] < len(told) + 2:
+                continue
+            rows: list[int] = np.flatnonzero(is_free[:, 1 : len(told) + 2].all(axis=1)).tolist()
+            if rows:
+                area.write(rows[len(rows) // 2], max(first, 0) + 1, told, ink(Hue.ACCENT, Tone.STRONG))
+                break
 
 
 def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tui.replays import Replay, replay, wait_until
+from tests.tui.screens.seeing import seen
 from tui.app import Schedscope
 from tui.replay import requests as o
 from tui.replay.controller import ReplayController
@@ -152,3 +153,9 @@ async def test_two_keys_in_one_write_open_one_dialog() -> None:
         run.screen.open(Prompt("Go to", "a step", str))
         await run.pilot.pause()
         assert len(run.app.screen_stack) == screens + 1
+
+
+@pytest.mark.parametrize(("size", "told"), [((80, 24), "until J3"), ((200, 60), "may end by J3's start")])
+async def test_the_shade_before_the_head_is_explained_where_it_is_narrow(size: tuple[int, int], told: str) -> None:
+    async with replay(at="#6", size=size) as run:
+        assert told in seen(run, "#chart")
