@@ -19,32 +19,13 @@ TABLE = 58
 """Width in columns of the table of scores, to the left of the policies' descriptions."""
 
 
-def machine(game: Game, width: int, height: int) -> list[Line]:
-    """Return a bar for each running job until its expected end, the first to end at the top."""
+def machine(game: Game, width: int) -> Line:
+    """Return a line with the free processors, and the running jobs, the first to end by its estimate first."""
+    told = f" Machine: {game.free:,} of {game.workload.procs:,} free"
     jobs = sorted(game.running, key=lambda job: (game.expected_end(job), job.rank))
-    full = game.workload.procs - game.free
-    found = [
-        line(
-            Span(f" Machine: {game.free:,} of {game.workload.procs:,} free ", "strong"),
-            *_gauge(full, game.workload.procs, max(width - 34, 4)),
-        )
-    ]
-    room = max(width - NAMES - 8, 4)
-    last = max((game.expected_end(job) for job in jobs), default=game.now + 1)
-    per_column = max((last - game.now) / max(room, 1), 1.0)
-    hues = hues_of(game)
-    for job in jobs[: max(height - 1, 0)]:
-        columns = max(round((game.expected_end(job) - game.now) / per_column), 1)
-        named = f" {name(job)} {count(job.procs, 'proc')}"
-        ends = f" {span(game.expected_end(job) - game.now)}"
-        found.append(
-            line(
-                Span(text.pad(text.shorten(named, NAMES - 1), NAMES)),
-                Span("█" * min(columns, room), f"hue:{hues[job.rank]}"),
-                Span(ends, "dim"),
-            )
-        )
-    return _shortened(found, len(jobs) + 1, height)
+    ends = "  ".join(f"{name(job)} {job.procs:,}p {span(game.expected_end(job) - game.now)}" for job in jobs)
+    rest = f"   ends at most in: {ends}" if jobs else "   nothing runs"
+    return line(Span(told, "strong"), Span(text.shorten(rest, max(width - len(told) - 1, 0)), "dim"))
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
@@ -162,14 +143,3 @@ def hues_of(game: Game) -> list[int]:
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
-
-
-def _gauge(full: int, most: int, width: int) -> list[Span]:
-    taken = round(full / most * width)
-    return [Span("█" * taken, "cool"), Span("░" * (width - taken), "faint")]
-
-
-def _shortened(lines: list[Line], needed: int, height: int) -> list[Line]:
-    if needed > height > 1:
-        return [*lines[: height - 1], line(Span(f"   and {needed - height + 1} more", "dim"))]
-    return lines

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from random import randrange
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,6 +23,8 @@ from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock, name
 from sim.workload.model import Workload
 from sim.workload.source import Source
+from tui.chart.cells.grid import Size
+from tui.classroom.play.chart import chart
 from tui.classroom.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
 from tui.live.fitting_keys import fitting_keys
 from tui.look import text
@@ -81,8 +84,10 @@ class Sheet(SizedLines, can_focus=True):
             self.row = row
             super().__init__()
 
-    def show(self, lines: list[Line], look: Look) -> None:
-        self.fill([look.segments(each.spans) for each in lines], look.style(""))
+    def show(self, lines: list[Line], look: Look, below: Sequence[list[Segment]] = (), at: int = 0) -> None:
+        """Show lines, with the rows of a picture `below` the first `at` of them."""
+        rows = [look.segments(each.spans) for each in lines]
+        self.fill([*rows[:at], *below, *rows[at:]], look.style(""))
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Clicked(event.y))
@@ -176,11 +181,11 @@ class PlayScreen(Screen[None]):
             self._first = min(self._first, max(len(lines) - height, 0))
             sheet.show(lines[self._first :], self._look)
         else:
-            self._top = min(max(height // 2, 2), len(game.running) + 1)
-            upper = machine(game, width, self._top)
-            lines = [*upper, line(), *queue(game, self._chosen, width, height - len(upper) - 1)]
-            self._top = len(upper) + 2
-            sheet.show(lines, self._look)
+            picture = chart(game, self._look, Size(width, height // 2))
+            rest = height - len(picture) - 2
+            lines = [machine(game, width), line(), *queue(game, self._chosen, width, rest)]
+            self._top = len(picture) + 3
+            sheet.show(lines, self._look, picture, 1)
         self.query_one("#note", Bar).show([line(Span(f" {self._told}", "dim"))], self._look)
         self.query_one("#keys", Bar).show([self._keys], self._look)
 

@@ -1,4 +1,4 @@
-"""Also tests tui.classroom.play.page, tui.classroom.cli.play."""
+"""Also tests tui.classroom.play.chart, tui.classroom.play.page, tui.classroom.cli.play."""
 
 import re
 from collections.abc import AsyncIterator
@@ -56,7 +56,10 @@ async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
         assert "Queue: 2 waiting, 3 to come" in text(screen)
         assert "five seed 7" in text(screen)
         await pilot.press("enter", "enter")
-        assert "0 of 10 free" in text(screen)
+        assert "0 of 10 free   ends at most in: J1 6p 10m00" in text(screen)
+        chart = text(screen).partition("Queue")[0].splitlines()[2:]
+        assert [row.index(name) for name in ("░J2░", "░J1░") for row in chart if name in row] == [4, 4]
+        assert any(row.startswith("   d0 00:00:00 ") for row in chart)
         await pilot.press("3", "space", "1")
         assert "J3 needs 8 > 0 free" in text(screen)
         await pilot.press("space", "space", "space", "down", "down", "enter")
