@@ -166,23 +166,29 @@ def _age(scene: LiveScene, now: float, is_narrow: bool) -> list[Span]:
     ]
 
 
-def sentence(context: LiveContext, width: int) -> Line:
+def sentence(context: LiveContext, width: int, rows: int = 1) -> list[Line]:
     """Return the most important message: an error, or on the selected job, the last events or the head."""
     scene = context.scene
     if scene.state.trouble:
         told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
-        return line(Span(text.shorten(f" {told}", width), "bad"))
+        return _in_rows(told, width, rows, "bad")
     if scene.state.unrecorded:
-        return line(Span(text.shorten(f" {printable(scene.state.unrecorded)}", width), "bad"))
+        return _in_rows(printable(scene.state.unrecorded), width, rows, "bad")
     job = scene.job(context.selected)
     if job is None and (happened := [e for e in scene.events if e.kind != "moved"]):
         words = [event_in_words(scene, event) for event in happened[:_FEW]]
-        return line(text.shorten(f" {_fitting(words, len(happened), width - 2)}.", width))
+        return _in_rows(f"{_fitting(words, len(happened), rows * (width - 2))}.", width, rows)
     if job is None:
         job = scene.cluster.queue[0] if scene.cluster.queue else None
     if job is None:
-        return line(Span(" No job waits.", "dim"))
-    return line(text.shorten(f" {job_name(job)} {scene.why(job)}.", width))
+        return _in_rows("No job waits.", width, rows, "dim")
+    return _in_rows(f"{job_name(job)} {scene.why(job)}.", width, rows)
+
+
+def _in_rows(told: str, width: int, rows: int, style: str = "") -> list[Line]:
+    lines = wrapped(told, width - 1, style, indent=1)
+    rest = " ".join(each.text.strip() for each in lines[rows - 1 :])
+    return [*lines[: rows - 1], line(Span(text.shorten(f" {rest}", width), style))]
 
 
 def _fitting(words: Sequence[str], every: int, width: int) -> str:

@@ -12,7 +12,7 @@ from tests.sim.live.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tests.tui.live.test_queue import context_of
 from tui.chart.hover import Spot
-from tui.live.panels import _fitting, draw_events, draw_job, draw_strip, sentence, top_line
+from tui.live.panels import _fitting, _in_rows, draw_events, draw_job, draw_strip, sentence, top_line
 from tui.live.scene import LiveContext, State
 
 
@@ -67,7 +67,7 @@ def test_top_line_says_what_is_wrong() -> None:
     for width in range(60, 120):
         assert " live " in top_line(two(), DAY + 132, width).text
     assert "no answer since" in top_line(replace(context, scene=scene), DAY + 190, 120).text
-    assert "no controller" in sentence(replace(context, scene=scene), 120).text
+    assert "no controller" in sentence(replace(context, scene=scene), 120)[0].text
     gone = tuple(replace(node, states=frozenset({"DOWN"})) for node in NODES)
     context = context_of(observed_of(runs("1", 3, "n1"), nodes=gone))
     assert "3 of 8 cores busy" in top_line(context, DAY, 120).text
@@ -127,7 +127,7 @@ def test_hostile_names_stay_text(name: str) -> None:
     node = Node(name, 4, states=frozenset({"DOWN"}), reason=name)
     observed = observed_of(job, nodes=(*NODES, node))
     context = replace(context_of(observed), selected=0)
-    for text in (draw_job(context, (60, 20)).text, top_line(context, DAY, 100).text, sentence(context, 100).text):
+    for text in (draw_job(context, (60, 20)).text, top_line(context, DAY, 100).text, sentence(context, 100)[0].text):
         assert "\x1b" not in text
         assert "\n\n\n" not in text
 
@@ -140,3 +140,12 @@ def test_events_that_do_not_fit_are_counted() -> None:
         "J0 arrived, 2 cores; J1 arrived, 2 cores · 38 more events",
         "; ".join(words) + " · 34 more events",
     ]
+
+
+def test_a_sentence_takes_a_second_row_before_it_is_cut() -> None:
+    told = (
+        "J14 waits behind 16 jobs for nodes of scavenge: J191 is in batch, of tier 1 > 0; Slurm keeps nodes for them."
+    )
+    assert [row.text for row in _in_rows(told, 79, 2)] == [f" {told[:77]}", f" {told[78:]}"]
+    assert _in_rows(told, 40, 2)[1].text.endswith("…")
+    assert [row.text for row in _in_rows("No job waits.", 79, 2)] == [" No job waits.", " "]

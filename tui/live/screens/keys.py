@@ -8,12 +8,13 @@ from tui.screens.replay.keys import Key, every_key, sign
 
 SHARED = (
     "step(1)", "step(-1)", "jump(1)", "jump(-1)", "choose_jump", "go_to", "go_begin", "go_end", "to_stop(1)",
-    "to_stop(-1)", "stops", "escape", "bookmark", "bookmarks", "find", "why", "colour", "next_panel", "previous_panel",
+    "to_stop(-1)", "stops", "escape", "bookmark", "bookmarks", "why", "colour", "next_panel", "previous_panel",
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
 """Actions of the replay screen, too; a step here is a poll of the cluster."""
 OWN = (
+    Key("slash", "find", "find", "Find a job, a node (n3) or a rack (r08).", 11),
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
     Key("u", "what_if", "what if", "When the selected job would start, and what would let it start earlier."),

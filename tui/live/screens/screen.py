@@ -196,9 +196,9 @@ class LiveScreen(SearchingScreen):
             if self.query_one("#strip").display:
                 self.query_one("#strip", Scrubber).show(context)
             self._say_age()
-            said = line(Span(f" {self.state.said}", "accent"))
-            said = said if self.state.said else sentence(context, self.size.width)
-            self.query_one("#sentence", Bar).show([said], self.look)
+            said = [line(Span(f" {self.state.said}", "accent"))]
+            said = said if self.state.said else sentence(context, self.size.width, self._sentence_rows)
+            self.query_one("#sentence", Bar).show(said, self.look)
             self.query_one("#legend", Bar).show([legend_line(context, self.state.mode)], self.look)
         self.query_one("#keys", Bar).show([key_line(self.size.width)], self.look)
 
@@ -210,6 +210,10 @@ class LiveScreen(SearchingScreen):
             top = f" no answer since {date(state.since, now)}{next_poll(state, now)}"
             self.query_one("#top", Bar).show([line(Span(top, "bad strong"))], self.look)
             self.query_one("#sentence", Bar).show([line(Span(f" {printable(state.trouble)}", "bad"))], self.look)
+
+    @property
+    def _sentence_rows(self) -> int:
+        return 2 if self.size.width < SMALL[0] and self.size.height >= 16 else 1
 
     def _arrange(self) -> None:
         """Place and size the panels, depending on the size of the screen and on the panels that the user has hidden."""
@@ -226,6 +230,7 @@ class LiveScreen(SearchingScreen):
             self.query_one(f"#{name}").display = name in shown
         self.query_one("#charts").display = alone not in PANELS
         self.query_one("#legend").display = state.mode != "job" and height >= 16
+        self.query_one("#sentence").styles.height = self._sentence_rows
         strip = self.query_one("#strip")
         strip.display = "strip" not in state.hidden and height >= 20
         strip.styles.height = 3 if height < 30 else 6

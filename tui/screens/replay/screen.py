@@ -389,7 +389,7 @@ class ReplayScreen(Screen[None]):
         if self.state.selected is not None and (pairing := paired(was, self.jobs)):
             self.state = replace(self.state, selected=pairing.rank(self.state.selected), decision=None)
             self.wish()
-        if self.scene is not None and (self.state.decision or 0) >= len(self.scene.snapshot.decisions):
+        if self.told is not None and (self.state.decision or 0) >= len(self.told.snapshot.decisions):
             self.state = replace(self.state, decision=None)  # the step that was awaited has none
         self._follow(shown)
         self.draw()
