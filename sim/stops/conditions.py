@@ -25,7 +25,7 @@ MOST = int(LATEST)
 
 
 Findings: TypeAlias = Iterator[tuple[Job | None, str]]
-"""Jobs that a step which meets a condition is about, None for none, each with what a list of such steps says of it"""
+"""Pairs of a job, or None, and a text (value or reason), for a step that meets a condition."""
 
 
 # Numbers

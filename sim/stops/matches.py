@@ -40,7 +40,7 @@ class Matches:
 
     @property
     def share(self) -> float:
-        """Return the share of the run that is looked at: of its computed steps, but below 1 until all are known."""
+        """Return the share of the computed steps that was searched; below 1 until the run is complete."""
         done = self.step / max(self.branch.computed, 1)
         return done if self.branch.complete else min(done, 0.99)
 

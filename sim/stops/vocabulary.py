@@ -29,7 +29,7 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Event; `happens` returns what makes it happen in a step: decisions, jobs or texts, without any it does not."""
+    """Event; `happens` returns the decisions, jobs or texts of a step that make it happen; empty if it does not."""
 
     meaning: str
     happens: Callable[[Instant], Sequence[object]]

@@ -172,7 +172,7 @@ class Plan(NamedTuple):
 
 
 def _planned(engine: Engine, made: Sequence[Made]) -> Iterator[Event]:
-    """Yield a slice for each planned start, as long as it stands."""
+    """Yield a slice for each planned start, from its decision until it is replaced or the job starts."""
     yield _title("process_name", _PLANS, 0, "planned starts")
     plans = _plans(engine, made)
     for plan, lane in zip(plans, _lanes([(plan.made, plan.until) for plan in plans]), strict=True):

@@ -249,7 +249,7 @@ class ReplayController:
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute ahead about `seconds` each: runs, what is looked for in them, a reload; return its result once."""
+        """Compute ahead about `seconds` each: runs, numbers and matches, a reload; return its result once."""
         self._compute_both(seconds)
         for stage in (self.stage, self.beside):
             if stage is not None:

@@ -75,7 +75,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class MatchesScene:
-    """Steps that meet the condition `stop`, the first ones and how many more; `share` of the run is looked at."""
+    """First steps that meet the condition `stop`, the number of others, and the searched `share` of the run."""
 
     stop: str
     found: tuple[Match, ...]
