@@ -169,7 +169,8 @@ def _first_difference(context: Context, scene: VersusScene, width: int) -> Itera
             rank = scene.rank(own, context.of_other)
             first, *rest = worded(told, context, width - text.cells(who.text) - 1, rank=rank)
             yield line(who, Span(" "), *first.spans, rank=rank)
-            yield from (line(Span(" " * (text.cells(who.text) + 1)), *more.spans, rank=rank) for more in rest)
+            who = Span(" " * text.cells(who.text))  # each run is named once
+            yield from (line(who, Span(" "), *more.spans, rank=rank) for more in rest)
 
 
 def _is_told(context: Context) -> bool:

@@ -202,6 +202,17 @@ def test_no_line_is_wider_than_the_panel(width: int, first: str, second: str) ->
         assert max(text.cells(line.text) for line in lines(drawn, width)) <= width
 
 
+def test_a_run_that_decides_twice_at_the_first_difference_is_named_once() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 7)
+    versus = scene(context)
+    assert versus.parting is not None
+    act = versus.parting.only[1][0]
+    both = replace(versus.parting, only=((act._replace(rank=3),), (act,)))
+    twice = replace(versus, parting=both, told=(("J4 waits", "J5 waits"), ("J4 runs",)))
+    rows = [row.text for row in lines(replace(context, scene=replace(context.scene, versus=twice)))]
+    assert rows[rows.index(" fcfs  J4 waits") + 1 :][:2] == ["       J5 waits", " easy  J4 runs"]
+
+
 def test_in_ascii_all_of_it_is_ascii() -> None:
     context = compared("z-figure4", "fcfs", "easy", 10, look=DARK.with_mode("ascii"))
     told = draw(context, (60, 40), 0).text
