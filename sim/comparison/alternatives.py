@@ -95,7 +95,7 @@ def blockers(schedule: Schedule, rank: int) -> list[Job]:
     held = np.maximum(np.minimum(last, until) - np.maximum(start, begin), 0) * workload.width
     held = np.where(np.isnan(held) | (np.arange(len(held)) == rank), 0, held)
     order = np.argsort(-held, kind="stable")[:MOST_BLOCKERS].tolist()
-    return [workload.jobs[other] for other in order if held[other] > 0]
+    return [workload.jobs[other] for other in order if held[other] > 0 and ";" not in workload.ids[other]]
 
 
 class Fitting(NamedTuple):

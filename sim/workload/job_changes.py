@@ -48,6 +48,8 @@ class JobChanges:
     def __post_init__(self) -> None:
         seen: set[str] = set()
         for job in (*self.without, *(change.job for change in self.change)):
+            if ";" in job:  # it would be read as two ids
+                raise ParameterError(f"a job whose id has a semicolon cannot be changed, got {quoted(job)}")
             if _key(job) in seen:
                 raise ParameterError(f"{job} is withdrawn or changed twice: name it once")
             seen.add(_key(job))

@@ -40,3 +40,8 @@ def test_wrong_changes_are_refused_in_a_line(option: str, text: str, said: str) 
     with pytest.raises(ParameterError) as error:
         JobChanges.of_options(**{option: text})
     assert said in str(error.value)
+
+
+def test_id_that_cannot_be_written_is_refused() -> None:
+    with pytest.raises(ParameterError, match="id has a semicolon"):
+        JobChanges(("a; b",))

@@ -222,11 +222,15 @@ class WhatIf:
             ("a", ADD, "typed as in a puzzle, like 5x10m@d3"),
         )
         ways = {WITHDRAW: self.withdraw_job, CHANGE: self.change_job, ADD: self.add_job}
-        screen.open(ChoiceDialog(f"What if not {name(who)} as it is?", options), lambda way: ways[way]())
+        screen.open(ChoiceDialog(f"What if {name(who)} had been different?", options), lambda way: ways[way]())
 
     def withdraw_job(self) -> None:
-        if (job := self._job_to_change()) is not None:
-            self._screen.go(ChangeJobs(JobChanges((name(job),))))
+        if (job := self._job_to_change()) is None:
+            return
+        try:
+            self._change_jobs(JobChanges((name(job),)))
+        except ParameterError as error:  # its id cannot be written
+            self._screen.tell(str(error))
 
     def change_job(self) -> None:
         if (job := self._job_to_change()) is None:
