@@ -56,9 +56,16 @@ class Branch:
     """Branch of a timeline; other code may read `engine`, at the last computed step, but must not move it."""
 
     def __init__(
-        self, name: str, engine: Engine, parent: Branch | None = None, switches: Iterable[Switch] = ()
+        self,
+        name: str,
+        engine: Engine,
+        parent: Branch | None = None,
+        switches: Iterable[Switch] = (),
+        begins: Policy | None = None,
     ) -> None:
         self.name, self.engine = name, engine
+        self.begins: Policy = begins or (engine.moment.rules if parent is None else parent.begins)
+        """Policy with which the whole run began"""
         self.parent = None if parent is None else parent.name
         self.forked_at = engine.step_count
         """Number of steps that this branch shares with its parent."""
@@ -342,7 +349,7 @@ class Course(NamedTuple):
         workload, (first, *later) = under(workload, [self.policy, *(switch.policy for switch in self.switches)])
         planned = [replace(switch, policy=policy) for switch, policy in zip(self.switches, later, strict=True)]
         engine = Engine(workload, first, placement=self.placement, watchers=watchers)
-        return Branch(name, engine, switches=planned)
+        return Branch(name, engine, switches=planned, begins=first)
 
 
 def _checkpoint_distance(whole: int, rest: int) -> int:

@@ -80,7 +80,7 @@ class Timeline:
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
         planned = [Switch(0, time, other) for (time, _), other in zip(moments, later, strict=True)]
-        self.branch = Branch("main", engine, switches=planned)
+        self.branch = Branch("main", engine, switches=planned, begins=self.policy)
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
         """Branches, the least recently used first, without those made since the last `let_go`"""
@@ -162,7 +162,7 @@ class Timeline:
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
         """Repeat the current branch in a new one with policies as `renewed`; None if it replaces no policy."""
         made = [switch for switch in self.branch.switches if not switch.by_rule]
-        course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
+        course = [(0, None, self.branch.begins), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
         if len(course) > 1 and course[1][0] == 1:
             del course[0]  # the first policy has never decided anything
         for number, time, policy in course:
@@ -188,7 +188,7 @@ class Timeline:
         again = [*self._to_come(made, 0), *self.branch.planned_after(self.computed)]
         if made and made[0].step == 1 and made[0].breaks is None:  # it took over before the first policy decided
             again[0] = replace(again[0], step=1)
-        return Course(self.policy, self._placement, tuple(again))
+        return Course(self.branch.begins, self._placement, tuple(again))
 
     def change_jobs(self, changes: JobChanges) -> Branch:
         """Repeat the current run with jobs changed, from its beginning in a new branch, and move to it.

@@ -48,8 +48,8 @@ def paired(one: Workload, other: Workload) -> Pairing | None:
     if isinstance(one.ids, NumberIds) and isinstance(other.ids, NumberIds):
         first, second = (np.unique(ids.numbers, return_index=True) for ids in (one.ids, other.ids))
         if len(first[0]) == len(one) and len(second[0]) == len(other):
-            _, own, others = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
-            there[first[1][own]], here[second[1][others]] = second[1][others], first[1][own]
+            _, own, other_one = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
+            there[first[1][own]], here[second[1][other_one]] = second[1][other_one], first[1][own]
             return Pairing(there, here)
     seen: Counter[str] = Counter()
     places: dict[tuple[str, int], int] = {}

@@ -63,12 +63,13 @@ class AlternativesDialog(Dialog[Alternative | None]):
         super().__init__()
         self._workload, self._job = workload, workload.jobs[rank]
         self._course = course or Course(policy)
+        begins = [self._course.policy, *(each.policy for each in self._course.switches if each.step == 1)][-1]
         is_switched = any(switch.step != 1 for switch in self._course.switches)
-        self._first = THIS_RUN if is_switched else written_policy(policy)
+        self._first = THIS_RUN if is_switched else written_policy(begins)
         policies = {
-            written_policy(each): each for each in ([policy] if is_switched else []) + [*map(parse_policy, tried)]
+            written_policy(each): each for each in (policy if is_switched else begins, *map(parse_policy, tried))
         }
-        self._tried: dict[str, Alternative] = {self._first: policy}
+        self._tried: dict[str, Alternative] = {self._first: begins}
         """Policies and changes of jobs that are tried, by their names in the list"""
         self._policies = {spec: each for spec, each in policies.items() if spec != self._first}
         self._schedules: list[Schedule] = []

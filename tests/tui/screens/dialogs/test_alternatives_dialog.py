@@ -7,8 +7,10 @@ Also tests tui.panels.alternative_rows.
 from dataclasses import dataclass, replace
 
 from sim.comparison.alternatives import ranked
+from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
+from sim.timeline.branch import Course
 from sim.timeline.scenario import run
 from sim.workload.replay import read
 from tests.tui.screens.conftest import Ask
@@ -52,6 +54,16 @@ async def test_runs_without_each_job_that_held_processors_say_what_it_changed(as
     async with ask(dialog("4", "fcfs")) as person:
         shown = " ".join((await person.wait()).split())
         assert "without J1, 20m00 earlier without J3, 10m00 earlier" in shown
+
+
+async def test_switched_run_is_the_first_and_its_blockers_are_tried_in_it(ask: Ask) -> None:
+    workload, course = read("z-figure4"), Course(EASY, switches=(Switch(0, 300, parse_policy("fcfs")),))
+    tried = AlternativesDialog(workload, workload.rank_of("5"), parse_policy("fcfs"), ("easy",), course)
+    async with ask(tried) as person:
+        shown = " ".join((await person.wait()).split())
+    assert "this run (first)" in shown
+    assert {"easy", "fcfs", "without J1"} < {*tried._listed}
+    assert "easy helps most: J5 waits 20m00 less than under this run" in shown
 
 
 def test_words_count_the_cost() -> None:
