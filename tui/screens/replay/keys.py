@@ -106,7 +106,7 @@ CHANGING = (
         "u",
         "helped",
         "helped",
-        "Rank other policies by the selected job's wait, with the cost to other jobs.",
+        "Rank other policies, and this run without each blocking job, by the selected job's wait.",
         34,
         "job",
     ),
