@@ -13,7 +13,7 @@ from sim.decisions.decisions import Switched
 from sim.decisions.sentences import why
 from sim.stops.instants import Instant
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, kept_because
-from sim.support.formatting import LATEST, clock
+from sim.support.formatting import LATEST, clock, percent, span
 from sim.workload.model import Job
 
 RELATIONS: dict[str, Callable[[float, float], bool]] = {
@@ -55,6 +55,11 @@ class Measured:
     def written(self, value: float) -> str:
         return written_number(value, MEASURES[self.name].unit)
 
+    def shown(self, value: float) -> str:
+        """Return the number as panels show it, which may be rounded."""
+        unit = MEASURES[self.name].unit
+        return span(value) if unit == "time" else percent(value) if unit == "share" else f"{value:,.10g}"
+
 
 class _OfPolicy:
     """Base class of numbers that only the policy and its code know, which have no unit."""
@@ -63,6 +68,9 @@ class _OfPolicy:
 
     def written(self, value: float) -> str:
         return _plain_number(value)
+
+    def shown(self, value: float) -> str:
+        return f"{value:,.10g}"  # policies may write inf
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ class Compared:
     def findings(self, was: object, instant: Instant) -> Findings:
         for job, value in self._values(instant):
             if self._holds(value):
-                yield job, f"{self.number.name} {self.number.written(value)}"
+                yield job, f"{self.number.name} {self.number.shown(value)}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +195,7 @@ class NumberChanges:
 
     def findings(self, was: object, instant: Instant) -> Findings:
         for job, before, value in self._changed(was, self.read(instant)):
-            yield job, f"{self.number.written(before)} → {self.number.written(value)}"
+            yield job, f"{self.number.shown(before)} → {self.number.shown(value)}"
 
 
 # Events

@@ -91,7 +91,6 @@ class Versus(LiveComparison):
             scene.chart,
             label=names[other],
             label_hue=(Hue.ONE, Hue.OTHER)[other],
-            marks=tuple(mark._replace(text="") if mark.text == names[other] else mark for mark in scene.chart.marks),
             is_told=wish.other == other,
             shift=shift,
         )

@@ -1,5 +1,11 @@
+from dataclasses import dataclass
+from math import inf
+
 import pytest
 
+from sim.engine.moment import Moment
+from sim.policies.backfill.easy import Easy
+from sim.policies.columns import Column
 from sim.stops.grammar import parse_stop
 from sim.stops.matches import MOST, Matches
 from sim.stops.search import search_forward
@@ -36,6 +42,25 @@ def test_every_match_has_its_jobs_and_values(
     timeline: Timeline, text: str, expected: list[tuple[float, str, str]]
 ) -> None:
     assert found(timeline, text) == expected
+
+
+@dataclass(frozen=True)
+class Endless(Easy):
+    """EASY that writes an infinite number for each waiting job, from the second step on a finite one."""
+
+    name = "endless"
+    columns = (Column("urgency"),)
+
+    def decide(self, now: Moment) -> None:
+        now.notes["urgency"] = {job.rank: inf if now.time < 12 else 2500.0 for job in now.queue}
+        super().decide(now)
+
+
+def test_infinite_numbers_of_a_policy_are_shown(lab: Lab) -> None:
+    timeline = Timeline(lab.workload(4, "1 0 4 50 60", "2 5 4 100 100", "3 12 1 5 5"), Endless())
+    timeline.compute_all()
+    assert found(timeline, "number urgency > 99") == [(5, "2", "urgency inf")]
+    assert found(timeline, "job 2 number urgency changes") == [(12, "2", "inf → 2,500")]
 
 
 @pytest.mark.parametrize("text", ["backfill", "queue changes", "head slips or completion", "variable extra changes"])

@@ -85,7 +85,8 @@ def _name_marks(area: Cells, grid: Grid) -> None:
             grid.chart.view.column_of(mark.time),
             one_a_cell(f" {shorten(mark.told(near), _width_of(mark))} "),
         )
-        if mark.text and 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
+        is_named = mark.text == grid.chart.label  # by the label of the chart
+        if not is_named and 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)
 
