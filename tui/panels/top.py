@@ -100,7 +100,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
         [Span(_clock(scene, going), "strong", "go_to")],
     )
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
-    groups = [group for group in (notes, policy, speed, moment, step if width >= 90 else []) if group]
+    groups = [group for group in (notes, policy, speed, moment, step if width >= 90 else []) if width_of(group)]
     for least in (notes, step, policy, speed):
         if width_of(_joined(groups)) > width - (_NAME if least is notes else 0):
             groups = [group for group in groups if group is not least]
