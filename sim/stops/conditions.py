@@ -32,7 +32,7 @@ Findings: TypeAlias = Iterator[tuple[Job | None, str]]
 
 
 @dataclass(frozen=True)
-class Measured:
+class StepNumber:
     """Number that every step has, such as the length of the queue."""
 
     name: str
@@ -115,7 +115,7 @@ class Variable(_OfPolicy):
         return {None: numbers[-1]} if numbers else {}
 
 
-Number: TypeAlias = Measured | OwnNumber | Variable
+Number: TypeAlias = StepNumber | OwnNumber | Variable
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,13 @@ from sim.stops.conditions import (
     Condition,
     Findings,
     Happens,
-    Measured,
     Number,
     NumberChanges,
     OfJob,
     OfUser,
     OnLine,
     OwnNumber,
+    StepNumber,
     Variable,
     WaitsBecause,
 )
@@ -358,14 +358,14 @@ class _Parser:
     def _level(self, measure: str) -> Compared | NumberChanges:
         unit = MEASURES[measure].unit
         if measure not in REACHED and self._take_word("changes"):
-            return NumberChanges(Measured(measure))
+            return NumberChanges(StepNumber(measure))
         relation = self._relation(measure)
         if unit not in ("time", "moment") and not (measure == "step" and self._token.word.startswith("#")):
-            return Compared(Measured(measure), relation, self._number(unit))
+            return Compared(StepNumber(measure), relation, self._number(unit))
         value = self._parse_moment(parse_moment if measure in REACHED else parse_time)
         if isinstance(value, Step):
-            return Compared(Measured("step"), relation, value.number)
-        return Compared(Measured(measure), relation, value)
+            return Compared(StepNumber("step"), relation, value.number)
+        return Compared(StepNumber(measure), relation, value)
 
     def _relation(self, measure: str) -> str:
         token = self._token

@@ -52,7 +52,9 @@ def trace_events(engine: Engine) -> Iterator[Event]:
     """Yield titles, then all other events by time; of the same time, slices before the arrows that begin or end in
     them."""
     history = engine.history
-    made = [Made(step, history.time_of(step), each, printable(say(each))) for step, each in history.all_decisions()]
+    made = [
+        ToldDecision(step, history.time_of(step), each, printable(say(each))) for step, each in history.all_decisions()
+    ]
     reasons, groups = _reasons(made), _groups(engine)
     stretches = list(engine.history.stretches())
     rows = sorted({row for stretch in stretches for row in stretch.rows})
@@ -123,7 +125,7 @@ def _slice_of(
 # Decisions
 
 
-class Made(NamedTuple):
+class ToldDecision(NamedTuple):
     """Decision with its sentence; `step` counts from 0."""
 
     step: int
@@ -132,7 +134,7 @@ class Made(NamedTuple):
     sentence: str
 
 
-def _reasons(made: Sequence[Made]) -> Reasons:
+def _reasons(made: Sequence[ToldDecision]) -> Reasons:
     found: dict[int, list[tuple[float, str]]] = defaultdict(list)
     for _, time, decision, sentence in made:
         if is_start(decision) or is_resume(decision):
@@ -147,7 +149,7 @@ def _reason(reasons: Reasons, rank: int, at: float) -> str:
     return there[index - 1][1] if index else ""
 
 
-def _decided(made: Sequence[Made]) -> Iterator[Event]:
+def _decided(made: Sequence[ToldDecision]) -> Iterator[Event]:
     """Yield an instant for each decision, on one track for each kind."""
     kinds = dict.fromkeys(type(each.decision).__name__.lower() for each in made)
     tracks = {kind: number for number, kind in enumerate(kinds, 1)}
@@ -161,7 +163,7 @@ def _decided(made: Sequence[Made]) -> Iterator[Event]:
         yield {"ph": "i", "s": "t", "name": called, "cat": kind, **track, "args": about}
 
 
-class Plan(NamedTuple):
+class PlannedSlice(NamedTuple):
     """Planned start of a job, which stands from `made` until another one replaces it or the job starts."""
 
     job: Job
@@ -171,7 +173,7 @@ class Plan(NamedTuple):
     sentence: str
 
 
-def _planned(engine: Engine, made: Sequence[Made]) -> Iterator[Event]:
+def _planned(engine: Engine, made: Sequence[ToldDecision]) -> Iterator[Event]:
     """Yield a slice for each planned start, from its decision until it is replaced or the job starts."""
     yield _title("process_name", _PLANS, 0, "planned starts")
     plans = _plans(engine, made)
@@ -181,9 +183,9 @@ def _planned(engine: Engine, made: Sequence[Made]) -> Iterator[Event]:
         yield {"ph": "X", "name": called, "cat": "plan", **track, "args": {"sentence": plan.sentence}}
 
 
-def _plans(engine: Engine, made: Sequence[Made]) -> list[Plan]:
+def _plans(engine: Engine, made: Sequence[ToldDecision]) -> list[PlannedSlice]:
     firsts, last = engine.history.starts(len(engine.workload)).tolist(), dict[int, int]()
-    plans: list[Plan] = []
+    plans: list[PlannedSlice] = []
     for _, time, decision, sentence in made:
         if isinstance(decision, Reserve | Expect | ReserveRow):
             rank = decision.job.rank
@@ -193,7 +195,7 @@ def _plans(engine: Engine, made: Sequence[Made]) -> list[Plan]:
                 plans[before] = plans[before]._replace(until=time)
             last[rank] = len(plans)
             until = engine.now if isnan(firsts[rank]) else firsts[rank]
-            plans.append(Plan(decision.job, time, until, decision.at, sentence))
+            plans.append(PlannedSlice(decision.job, time, until, decision.at, sentence))
     return plans
 
 
