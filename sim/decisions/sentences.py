@@ -17,17 +17,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import (
-    Annotated,
-    Any,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from sim.decisions.because import MOMENT, SPAN, Because
 from sim.decisions.wording import Brief, Others, Spoken, Words

@@ -6,9 +6,11 @@ nothing. The methods that begin with an underscore are for the engine.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from heapq import heappush
 from math import inf
+from typing import Any
 
 from sim.decisions.because import Because
 from sim.decisions.decisions import (
@@ -38,6 +40,8 @@ from sim.support.formatting import exact_clock
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 
+made: Callable[..., Any] = tuple.__new__
+"""Faster than the constructor of a named tuple, which is not compiled"""
 _in_order = lru_cache(1024)(InOrder)
 """The same numbers occur again and again"""
 
@@ -158,7 +162,7 @@ class Acting(Asking):
             self._ledger.backfilled[rank] = 1
             self._tally.backfilled += 1
         if self._records:
-            self._log(Backfill(job, because, on, limit) if is_backfill else Start(job, because, on, limit))
+            self._log(made(Backfill if is_backfill else Start, (job, because, on, limit)))
         if self._held_back is not None and self.held_back() != self._held_back:
             self._end_pass(PassAgainError(job))
 
@@ -194,10 +198,11 @@ class Acting(Asking):
 
     def _hold_in_plan(self, job: Job, expected_end: float, has_run: bool) -> None:
         """Replace the job's reservation in the plan, if it has one, by its stay from now until its expected end."""
-        rank, now, keeps = job.rank, self._time, self._policy.keeps_reservations
+        rank, now = job.rank, self._time
         planned = self._reserved.pop(rank, None) if self._reserved else None
         plan = self._kept_plan
         if plan is not None:
+            keeps = self._policy.keeps_reservations
             if planned is not None and keeps and (has_run or abs(planned - now) > MOMENT):
                 plan.let_go(job, max(planned, now), planned + self.reserved_for(job))
                 planned = None
@@ -288,6 +293,7 @@ class Acting(Asking):
         """Record that the job is suspended, and that it will resume on these processors (bits)."""
         self._suspended[rank] = processors
         self._suspended_since[rank] = self._time
+        self._resting.add(rank)
         self._ledger.preemptions[rank] += 1
         self._tally.preemptions += 1
 
@@ -334,6 +340,7 @@ class Acting(Asking):
                 plan.advance(now)
                 plan.let_go(stay.job, now, min(stay.expected_end, self._closes))
         self._machine.give_back(rank)
+        self._resting.leave(rank)
         if self._limits is not None:
             self._limits.add(rank, -1)
         self._collector.finish(stay.stretch, now, because)
@@ -399,7 +406,7 @@ class Acting(Asking):
             if was is not None and job not in self._arrived:
                 self._moved[rank] = self._moved.get(rank, 0.0) + at - was
             if self._records:
-                self._log(Reserve(job, at, because, lasts, on))
+                self._log(made(Reserve, (job, at, because, lasts, on)))
 
     def compress(self, by: str) -> None:
         """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
@@ -408,7 +415,9 @@ class Acting(Asking):
         reserved, waiting = self._shown_reservations(), self._waiting.jobs
         jobs: list[Job] = []
         if by == "start":
-            jobs = [waiting[rank] for _, rank in sorted([(whole(at), rank) for rank, at in reserved.items()])]
+            starts, ranks = {rank: whole(at) for rank, at in reserved.items()}, sorted(reserved)
+            ranks.sort(key=starts.__getitem__)  # equal ones stay in order of rank
+            jobs = [waiting[rank] for rank in ranks]
         elif by == "queue":
             jobs = [job for job in self._line() if job.rank in reserved]
         plan, trials = self._present_plan(), Trials()
@@ -420,8 +429,8 @@ class Acting(Asking):
 
     def expect(self, job: Job, at: float) -> None:
         """Record the start of the job that the policy expects; it reserves nothing."""
-        rank, expect = job.rank, Expect(job, at)
-        if self._said is not None and self._repeats(expect, job, True):
+        rank = job.rank
+        if self._said is not None and self._repeats(Expect(job, at), job, True):
             return
         if self._waiting.jobs.get(rank) is not job:
             self._must_wait(job, "be expected")
@@ -430,8 +439,8 @@ class Acting(Asking):
                 f"job {job.id} cannot be expected at {exact_clock(at)}: the time is already {exact_clock(self._time)}"
             )
         self._expected[rank] = at
-        if self._before.get(rank) != at:
-            self._collector.decide(expect)
+        if self._collector.keeps_decisions and self._before.get(rank) != at:
+            self._collector.decide(made(Expect, (job, at)))
 
     def wake(self, at: float, during: Job | None = None) -> None:
         """Request a pass at the time `at`, unless the job `during` leaves its processors before."""
@@ -463,7 +472,7 @@ class Acting(Asking):
             elif self._machine.has_nodes:
                 because = on_nodes(because)
             _check_reason(job, because)
-            keep = Keep(job, because)
+            keep: Keep = made(Keep, (job, because))
             if self._said is None or not self._repeats(keep, job, False):
                 self._kept.add(job.rank)
                 self._show(keep)

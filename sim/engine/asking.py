@@ -224,6 +224,11 @@ class Asking(State):
             return {rank: own for rank, own in self._suspended.items() if rank not in self._passed_over}
         return MappingProxyType(self._suspended)
 
+    def resumable(self, free: int) -> list[Job]:
+        """Return the suspended jobs whose processors are all in `free` (bits), in no order."""
+        found = self._resting.on(free, self._suspended, self._stays.in_order, self._machine.held)
+        return [self._job(rank) for rank in found if rank not in self._passed_over and rank not in self._running]
+
     @property
     def ends(self) -> Ends:
         """Return the expected end of each running job, as (end, rank, number of processors), sorted."""
@@ -288,7 +293,8 @@ class Asking(State):
                 if until == inf and free >= procs:
                     at, until = end, end + MOMENT
         else:
-            for end, _, stay in self._stays.in_order:
+            for stay in self._stays.in_order:
+                end = stay.expected_end
                 if end > until:
                     break
                 free += stay.procs

@@ -95,9 +95,7 @@ def _give_up_places(moment: Moment) -> None:
 
 
 def _queue_again(moment: Moment, job: Job, ran: float, counts: bool = True) -> None:
-    """Return the job, which has made `ran` seconds of progress, to the queue. With `counts` it is counted as
-    interrupted.
-    """
+    """Return the job, which has run for `ran` seconds, to the queue. With `counts` it is counted as interrupted."""
     rank, ledger, tally = job.rank, moment._ledger, moment._tally
     if moment._suspended.pop(rank, None) is not None:
         del moment._suspended_since[rank]

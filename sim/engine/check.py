@@ -143,7 +143,7 @@ class Checker:
             self._fail(f"{len(come)} jobs were submitted, but {found} wait, run, are suspended or ended")
         if queue and max(job.procs for job in queue) > moment.most:
             self._fail("a job waits for more processors than will ever be available")
-        listed = {rank: stay for _, rank, stay in moment._stays.in_order}
+        listed = {stay.rank: stay for stay in moment._stays.in_order}
         if sharing is None and not (listed == moment._running and running == set(moment._machine.held)):
             self._fail("the list of expected ends does not name the running jobs")
 
@@ -224,9 +224,7 @@ class Checker:
             self._clock = self._last = None
 
     def _matrix(self) -> None:
-        """Check that no cell of the matrix is held twice, each job has its columns, and the jobs of the active
-        row run.
-        """
+        """Check that no cell of the matrix is held twice, each job has its columns, and jobs of the active row run."""
         moment = self._moment
         if moment._sharing is None:
             return

@@ -45,9 +45,7 @@ class Checkpoint:
         self._entries: Mapping[int, JobResults] = {
             rank: ledger.entry(rank) for rank in {*self._unfinished, *ledger.told(waiting)}
         }
-        """Mapping from the rank of each unfinished job that already has results, such as its first start, to these
-        results.
-        """
+        """Mapping from the rank of each unfinished job with results, such as its first start, to these results."""
 
     def moment(self, later: Moment, workload: Workload, history: History, *, is_copied: bool) -> Moment:
         """Return the moment of the checkpoint, which writes to `history`. Results of finished jobs, which a checkpoint

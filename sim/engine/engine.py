@@ -26,13 +26,7 @@ from sim.engine.clock import Clock, Given
 from sim.engine.future import Future, stay_of
 from sim.engine.moment import Moment
 from sim.engine.passes import Passes
-from sim.engine.policy_calls import (
-    after_step,
-    beginning,
-    blame,
-    leaves_waiting,
-    let_decide,
-)
+from sim.engine.policy_calls import after_step, beginning, blame, leaves_waiting, let_decide
 from sim.engine.results import schedule_of
 from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
@@ -396,7 +390,7 @@ class Engine:
             moment._started(rank)
         moment._machine.hold_only(sharing.on_turn())
         moment._free = moment._machine.free
-        self.history.share(moment._time, sharing.turns, sharing.places())
+        self.history.share(moment._time, sharing.turns, sharing.matrix)
 
     def _is_pass_due(self, is_asked: bool) -> bool:
         """Return True if a pass is due where rows take turns: after an event, if one is asked for, or without jobs."""
@@ -444,9 +438,16 @@ class Engine:
 
 def _forget_events(moment: Moment) -> None:
     """Forget what the moment keeps about the last instant only, such as the jobs that arrived or completed."""
-    for events in (moment._arrived, moment._completed, moment._killed, moment._decisions, moment._printed):
-        if events:
-            events.clear()
+    if moment._arrived:
+        moment._arrived.clear()
+    if moment._completed:
+        moment._completed.clear()
+    if moment._killed:
+        moment._killed.clear()
+    if moment._decisions:
+        moment._decisions.clear()
+    if moment._printed:
+        moment._printed.clear()
     if moment._moved:
         moment._moved.clear()
     if moment._not_passed:

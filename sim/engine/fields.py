@@ -11,6 +11,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.engine.copies import copied
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
+from sim.engine.resting import Resting
 from sim.engine.sharing import Sharing
 from sim.engine.stay import Stay, Stays
 from sim.history.ledger import Ledger
@@ -73,9 +74,7 @@ class Fields:
         the highest rank that has arrived
         """
         self._releases: Releases | None = None
-        """Submissions in a run in which some jobs wait for the start or end of other jobs; None if all jobs have a
-        fixed submit time
-        """
+        """Submissions in a run in which jobs wait for the start or end of others; None if all submit times are fixed"""
         self._limits: LimitUse | None = None
         """Amount in use of each limit of a user, account or array; None if the workload has no limits"""
         self._tally = RunningTotals()
@@ -111,6 +110,7 @@ class Fields:
         """Number of stays on processors that have begun"""
         self._suspended: dict[int, int] = {}
         self._suspended_since: dict[int, float] = {}
+        self._resting = Resting(self._suspended)
         self._awaited: int | None = None
         """Rank of the suspended job that resumes next; its processors are kept free. None if there is no such job"""
         self._sharing: Sharing | None = None
@@ -183,12 +183,8 @@ class Fields:
         """
         self._policy, self._chosen = other._policy, other._chosen
         self._machine, self._share_tree = other._machine.copy(), other._share_tree
-        self._stay_count, self._leader, self._successor, self._step = (
-            other._stay_count,
-            other._leader,
-            other._successor,
-            other._step,
-        )
+        self._stay_count, self._leader = other._stay_count, other._leader
+        self._successor, self._step = other._successor, other._step
         self._time, self._procs, self._has_limits = other._time, other._procs, other._has_limits
         self._node_times, self._free, self._outages = other._node_times, other._free, other._outages
         self._ahead, self._closes, self._submitted = other._ahead, other._closes, other._submitted
@@ -203,6 +199,7 @@ class Fields:
         self._decisions, self._printed = other._decisions.copy(), other._printed.copy()
         self._running, self._stays = other._running.copy(), other._stays.copy()
         self._suspended, self._suspended_since = other._suspended.copy(), other._suspended_since.copy()
+        self._resting = Resting(self._suspended)
         self._sharing = None if other._sharing is None else other._sharing.copy()
         self._reserved, self._before, self._lasts = other._reserved.copy(), other._before.copy(), other._lasts.copy()
         self._granted, self._expected = other._granted.copy(), other._expected.copy()

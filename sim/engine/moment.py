@@ -27,7 +27,7 @@ from sim.decisions.matrix import (
 from sim.decisions.reasons_in_rows import FitsNoRow, GoesOn, NewRow, OwnColumnsTaken
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
-from sim.engine.acting import Acting
+from sim.engine.acting import Acting, made
 from sim.engine.sharing import Sharing
 from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import MatrixView
@@ -196,7 +196,8 @@ class Moment(Acting):
             self._shared().migrated = 0
         if name == "schedule":
             self._before, self._expected, self._expected_row = self._expected, {}, {}
-        self._note(Phase(name))
+        if self._curious:
+            self._show(Phase(name))
 
     def clean(self) -> None:
         """Remove each job's replicas, so that it stays in its home row only."""
@@ -256,7 +257,8 @@ class Moment(Acting):
     def replicate(self, job: Job, row: int) -> None:
         """Add a replica of the job to the row, in the same columns."""
         self._matrix().replicate(job.rank, row)
-        self._note(Replicate(job, row))
+        if self._curious:
+            self._show(Replicate(job, row))
 
     def migrate(self, job: Job, row: int, beside: Job | None, stall: float, because: Reason) -> None:
         """Move the job to the lowest columns of the row that are free and that the job `beside` does not use. It makes
@@ -280,9 +282,7 @@ class Moment(Acting):
         self._log(Migrate(job, row, columns, stall, because))
 
     def stall(self, job: Job, seconds: float, because: Reason) -> None:
-        """Let the job make no progress for some seconds of its turns, because another job migrates; 0 changes
-        nothing.
-        """
+        """Let the job make no progress for some seconds of its turns, as another job migrates; 0 changes nothing."""
         if not seconds:
             return
         stall, rank = self._shared().stall, job.rank
@@ -306,7 +306,7 @@ class Moment(Acting):
         if self._waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         self._expected[rank], self._expected_row[rank] = at, row
-        decision = ReserveRow(job, row, at, because)
+        decision: ReserveRow = made(ReserveRow, (job, row, at, because))
         if not self._curious:
             self._not_passed.append(decision)
             return

@@ -111,9 +111,7 @@ def _deciding(thread: int) -> Moment | None:
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Limit the time of each pass in this thread while the context lasts: a pass that takes more than `seconds` is
-    stopped.
-    """
+    """Limit the time of each pass in this thread while the context lasts: stop one of more than `seconds`."""
     thread, is_over = get_ident(), Event()
 
     def watch() -> None:

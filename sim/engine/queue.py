@@ -88,7 +88,8 @@ class Queue:
             keys, in_order, place = self._keys, self.jobs_in_order, 0
             if in_order[0] is not job:
                 place = bisect_left(keys, self._key(job))
-            del keys[place], in_order[place]
+            keys.pop(place)
+            in_order.pop(place)
 
     def in_order(self, now: float) -> list[Job]:
         if not self.by_clock:

@@ -46,11 +46,7 @@ def schedule_of(moment: Moment, workload: Workload, history: History, is_last: b
         speculative_kills=moment._tally.speculative_kills,
         borrowed=moment._tally.borrowed,
         curves=Curves(
-            time=time,
-            free=free,
-            waiting=waiting,
-            wanted=wanted,
-            suspended=compact(history.count_suspended(time)),
+            time=time, free=free, waiting=waiting, wanted=wanted, suspended=compact(history.count_suspended(time))
         ),
         stalled=moment._tally.stalled,
         interruptions=compact(np.array(ledger.interruptions)),

@@ -7,20 +7,17 @@ from the numbers of turns, without a loop over the turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from math import inf
 from typing import Final
 
 from sim.machine.moment import MOMENT
 from sim.machine.ousterhout_matrix import Matrix
-from sim.machine.turns import Turns, added
+from sim.machine.turns import Turns
 from sim.support.errors import NotThereError
 
 MOST_COLUMNS: Final = 1_000_000
-"""Largest size of the matrix (columns times rows), because a rebuild takes time and memory for each job and each
-row.
-"""
+"""Largest size of the matrix (columns times rows): a rebuild takes time and memory for each job and row."""
 
 
 class Sharing:
@@ -65,18 +62,20 @@ class Sharing:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
         needs = [runtimes[rank] - ran + stall[rank] for rank, ran in self.ran.items()]
-        standing = self.matrix.standing.values()
         first = min(needs)
         if since + first > before:
             return inf
-        its = next(islice(standing, needs.index(first), None))
+        standing = [*self.matrix.standing.values()]
+        its = standing[needs.index(first)]
         end = finish(its, first, since)
         soon = min(before, end + MOMENT) - since  # jobs that need more end no sooner, even alone
         least: dict[tuple[int, ...], float] = {}
-        for need, rows in zip(needs, standing, strict=True):
-            if need <= soon and rows != its and need < least.get(rows, inf):
+        for place, need in enumerate(needs):
+            if need <= soon and (rows := standing[place]) != its and need < least.get(rows, inf):
                 least[rows] = need
-        return min([end, *(finish(rows, need, since) for rows, need in least.items())])
+        for rows, need in least.items():
+            end = min(end, finish(rows, need, since))
+        return end
 
     def next_start(self) -> float:
         if not self.new:
@@ -94,11 +93,16 @@ class Sharing:
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
-        stall, progress, done = self.stall, self.ran, []
-        for (rank, ran), rows in zip(progress.items(), self.matrix.standing.values(), strict=True):
-            gain = gains.get(rows)
-            if gain is None:
-                gain = gains[rows] = added(map(by_row.__getitem__, rows))
+        stall, progress, standing, done = self.stall, self.ran, self.matrix.standing, list[int]()
+        for rank, ran in progress.items():
+            rows = standing[rank]
+            known = gains.get(rows)
+            if known is None:
+                known = 0.0
+                for row in rows:
+                    known += by_row[row]
+                gains[rows] = known
+            gain: float = known
             if stalled := stall[rank]:
                 lost = min(stalled, gain)
                 stall[rank] = stalled = stalled - lost
@@ -148,11 +152,11 @@ class Sharing:
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
-        return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
+        empty = 0.0
+        for row, seconds in turns.on_turn(self.since, to).items():
+            empty += self.matrix.free(row) * seconds
+        return empty
 
     def expected_end(self, rank: int, estimate: float) -> float:
         """Return when the job would end if it had to run for `estimate` more seconds and the matrix did not change."""
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
-
-    def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        return self.matrix.places()

@@ -70,9 +70,7 @@ class Lazily(Sequence[_Shown]):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Running job as a snapshot shows it: time since which it runs, end expected from the estimate, and its
-    processors.
-    """
+    """Running job as a snapshot shows it: since when it runs, its end by the estimate, and its processors."""
 
     job: Job
     since: float
@@ -140,9 +138,7 @@ class Queued:
     the job.
     """
     own: tuple[float | None, ...] = ()
-    """Numbers that the policy wrote for the job, one for each column in `Snapshot.columns`; None where a number is
-    missing.
-    """
+    """Numbers that the policy wrote for the job, one for each column in `Snapshot.columns`; None where missing."""
 
 
 class Counts(NamedTuple):
@@ -315,9 +311,7 @@ class Snapshot:
     suspended: Sequence[Suspended]
     """Suspended jobs in order of rank, as a snapshot shows them."""
     dropped: tuple[int, ...]
-    """Ranks of the jobs that were cancelled until now, because the machine will never again have enough processors for
-    them.
-    """
+    """Ranks of the jobs cancelled until now, because the machine will never again have enough processors."""
     awaited: int | None
     """Rank of the suspended job that resumes next, whose processors are kept free for it; None if there is no such
     job.

@@ -127,8 +127,11 @@ class State(Fields):
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
         """Return (remaining estimate in seconds, rank, number of processors) of each of these running jobs."""
         ran = self._sharing.ran if self._sharing else {}
-        known = [(self._job(rank), ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
-        return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
+        left = list[tuple[float, int, int]]()
+        for rank in ranks:
+            job, its_run = self._job(rank), ran.get(rank)
+            left.append((job.estimate - (self.ran(rank) if its_run is None else its_run), rank, job.procs))
+        return left
 
     def start_of(self, rank: int) -> float | None:
         start = self._ledger.start[rank]
@@ -277,4 +280,4 @@ class State(Fields):
 
     def in_time(self, job: Job) -> bool:
         """Return True if the job, started now with its remaining estimate, would end before the next maintenance."""
-        return self._time + self.remaining_estimate(job.rank) <= self._closes + MOMENT
+        return self._closes == inf or self._time + self.remaining_estimate(job.rank) <= self._closes + MOMENT

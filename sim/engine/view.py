@@ -136,7 +136,7 @@ class LiveView:
     def running(self) -> Sequence[Running]:
         present = self._present
         if present._sharing is None:
-            return _running(present, [stay for _, _, stay in present._stays.in_order])
+            return _running(present, present._stays.in_order.copy())
         shared = (_shared(present, present._sharing, rank) for rank in present._sharing.ran)
         return tuple(sorted(shared, key=lambda r: (r.expected_end, r.job.rank)))
 

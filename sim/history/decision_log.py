@@ -109,10 +109,7 @@ def _derived(decision: Any, reason: Any, is_placed: bool) -> Form | None:
     return Form(decision, reason, names_job, numbers, names_victims, is_placed, is_trial, len(own))
 
 
-FORMS: list[Form] = [
-    Placed(Place, BestFit, False, (int, int, float)),
-    Placed(Place, NewRow, False, (int, int, float)),
-]
+FORMS: list[Form] = [Placed(Place, BestFit, False, (int, int, float)), Placed(Place, NewRow, False, (int, int, float))]
 """Forms in the order of their numbers; `form_of` adds each form when it is first requested"""
 AS_IT_IS = 255
 """Number stored in place of a form's number for a decision without a form, which is kept as an object"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -18,6 +18,7 @@ from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
 from sim.history.times import NEVER, Ints, Times
+from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.turns import Turns
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock
@@ -157,24 +158,18 @@ class History(Past):
         self._boundaries.append((now, tuple(owners)))
         self._boundary_step.append(step)
 
-    def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Record the clock of the rows (which row is active when), and the columns and rows that each job in the matrix
-        has from now on.
-
-        `places` has (rank, columns as bits, rows) of each job in the matrix.
-        """
+    def share(self, now: float, turns: Turns, matrix: MatrixView) -> None:
+        """Record the clock of the rows, and the columns and rows that each job in the matrix has from now on."""
         self.tick(now, turns, self.collector.steps)
         all_known, started = self._places, self._started_as_written()
-        for rank, columns, rows in places:
-            known = all_known.get(rank)
-            if known is None or known[1] != rows or known[0] != columns:
-                if known is not None:
-                    self.collector.finish(known[2], now, MOVED)
-                stretch = self.collector.begin(rank, now, columns, GANG)
-                self._rows[stretch] = rows
-                all_known[rank] = columns, rows, stretch
-                if not started.has(rank):
-                    self._new.add(rank)
+        for rank, columns, rows in matrix.placed_otherwise(all_known):
+            if (known := all_known.get(rank)) is not None:
+                self.collector.finish(known[2], now, MOVED)
+            stretch = self.collector.begin(rank, now, columns, GANG)
+            self._rows[stretch] = rows
+            all_known[rank] = columns, rows, stretch
+            if not started.has(rank):
+                self._new.add(rank)
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
             self._make_room_for(rank)
             started.note(rank, now, self.collector.steps)
@@ -241,9 +236,7 @@ class History(Past):
         return columns + A_ROW * len(self._decisions) + self._processors.size
 
     def check_size(self) -> None:
-        """Raise an error if the history exceeds its memory limit, for example because jobs are suspended every second
-        for years.
-        """
+        """Raise an error if the history exceeds its limit, for example if jobs are suspended every second for years."""
         if self.size > _MOST + _A_JOB * len(self._first):
             raise SchedscopeError(
                 f"the history is full at {clock(self._time[-1])} ({self.steps:,} steps, {len(self):,} stretches on "

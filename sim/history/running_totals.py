@@ -1,6 +1,4 @@
-"""Running totals over the finished jobs: sums that are updated whenever a job finishes, so that a snapshot can read
-metrics at once.
-"""
+"""Running totals over the finished jobs, updated whenever one finishes, for metrics in a snapshot at once."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ class Totals(NamedTuple):
 
 
 class RunningTotals:
-    """Running sums over the finished jobs, from which `Totals` are computed. The engine adds each job when it
-    finishes.
-    """
+    """Running sums over the finished jobs, from which `Totals` are computed; the engine adds each job."""
 
     def __init__(self) -> None:
         self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0

@@ -8,11 +8,10 @@ possible, and raises a `DecisionError` before it changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count as counted
-from operator import and_, itemgetter
-from typing import NamedTuple, NoReturn
+from operator import itemgetter
+from typing import Any, NamedTuple, NoReturn
 
 from sim.machine.processors import lowest, written
 from sim.support.errors import DecisionError
@@ -96,9 +95,14 @@ class MatrixView:
             homes[home[rank]].append(rank)
         return homes
 
-    def places(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns as bits, row ids) of every job in the matrix, in order of placement."""
-        return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
+    def placed_otherwise(self, known: Mapping[int, Any]) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Return (rank, columns as bits, row ids) of the jobs with other columns or rows than those in `known`."""
+        found, rows_of = list[tuple[int, int, tuple[int, ...]]](), self._rows_of
+        for rank, columns in self._columns.items():
+            was, rows = known.get(rank), rows_of[rank]
+            if was is None or was[1] != rows or was[0] != columns:
+                found.append((rank, columns, rows))
+        return found
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
         """Return (number of free columns, row id) of each row with at least `procs` free columns, in ascending order of
@@ -108,10 +112,10 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return those of the jobs `ranks` for which each column is free in at least one of these rows (not always in
-        the same one).
-        """
-        columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
+        """Return those of the jobs for which each column is free in one of these rows, not always in the same one."""
+        columns, used = self._columns, -1
+        for row in rows:
+            used &= self._used[row]
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:

@@ -7,7 +7,7 @@ is `int.bit_count`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Literal, TypeAlias
@@ -36,11 +36,40 @@ def lowest(free: int, count: int) -> int:
     >>> bin(lowest(0b11011100, 3))
     '0b11100'
     """
+    if count == 1:
+        return free & -free
     chosen, rest = 0, free
     while rest and (missing := count - chosen.bit_count()):  # from the first of the rest on, as many bits at least
         chosen = free & ((1 << ((rest & -rest).bit_length() - 1 + missing)) - 1)
         rest = free ^ chosen
     return chosen
+
+
+def first_of(count: int, *choices: int) -> int:
+    """Return `count` processors of these sets of bits: from the first set, then from the second, and so on, lowest
+    numbers first.
+
+    >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
+    '0b101100'
+    """
+    taken = 0
+    for choice in choices:
+        choice &= ~taken
+        size = choice.bit_count()
+        if size > count:
+            return taken | lowest(choice, count)
+        taken |= choice
+        count -= size
+    return taken
+
+
+def free_of_all(processors: int, others: Iterable[int]) -> int:
+    """Return those of the processors that are in none of the other sets."""
+    for other in others:
+        processors &= ~other
+        if not processors:
+            break
+    return processors
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:

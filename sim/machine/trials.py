@@ -40,7 +40,10 @@ class Trials:
         Earlier trials that this one makes redundant are removed.
         """
         made, left = self._made, self._left
-        while made and made[-1][0] >= procs and made[-1][1] >= lasts and made[-1][3] <= at:
+        while made:
+            its_procs, its_lasts, _, bound, _ = made[-1]
+            if its_procs < procs or its_lasts < lasts or bound > at:
+                break
             made.pop()
         made.append((procs, lasts, start, at, len(left)))
         if at < start:

@@ -7,10 +7,8 @@ events, so turns are counted in whole cycles and not one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import ceil
-from operator import add
 from typing import Final, NamedTuple
 
 from sim.machine.moment import MOMENT
@@ -38,7 +36,7 @@ class Turns:
 
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])
-    >>> turns.row, turns.end, turns.gained((2,), 1000, 2000)
+    >>> turns.row, turns.end, turns.gains(1000, 2000)[2]
     (1, 1200.0, 380.0)
     >>> turns.finish((2,), 195, 1000)
     1615.0
@@ -134,12 +132,6 @@ class Turns:
 
     # Progress of jobs
 
-    def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        if not self.alternate:
-            return until - since if self.row in rows else 0
-        gains = self.gains(since, until)
-        return added(gains[row] for row in rows)
-
     def gains(self, since: float, until: float) -> dict[int, float]:
         """Return, for each row id, the seconds of progress that its jobs make from `since` until `until`."""
         return self._shares(since, until, self.overhead)
@@ -172,7 +164,10 @@ class Turns:
             turn = whole * count + (place - index(self.row)) % count
         else:
             places = self._places(rows)
-            work += added(works[index(row)] for row in rows)
+            made = 0.0
+            for row in rows:  # one after another, as `sum` rounds differently in later versions of Python
+                made += works[index(row)]
+            work += made
             whole = max(_turns_for(work, a_turn) - 1, 0)
             cycles, place = divmod(whole, len(places))
             turn = cycles * count + places[place]
@@ -218,9 +213,7 @@ class Turns:
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """Return, for each of these rows, after how many turns it is active (0 for the active row), in ascending
-        order.
-        """
+        """Return, for each of the rows, after how many turns it is active (0: it is now), in ascending order."""
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
@@ -260,13 +253,6 @@ def _turns_for(work: float, a_turn: float) -> int:
 
 def _whole_turns(time: float, slice: float) -> int:
     return max(int(time // slice), 0)
-
-
-def added(values: Iterable[float]) -> float:
-    """Return the sum of the values, added one after another, because `sum` rounds differently in later versions of
-    Python.
-    """
-    return reduce(add, values, 0.0)
 
 
 def _between(low: float, value: float, high: float) -> float:

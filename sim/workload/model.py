@@ -155,8 +155,8 @@ class Trace:
         return column
 
 
-_FEW, _MANY = 4, 256
-"""Number of `Job` objects that are made together: 4 if a single job is requested, 256 in a loop over all jobs"""
+_FEW, _MANY = 4, 1024
+"""Number of `Job` objects that are made together: 4 if a single job is requested, 1,024 in a loop over all jobs"""
 
 
 class Jobs(Sequence[Job]):

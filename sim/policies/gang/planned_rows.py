@@ -68,9 +68,7 @@ class PlannedRows:
         return at, found
 
     def _fullest(self, procs: int, span: float) -> int:
-        """Return the index of the row with the fewest free columns of those where the job can start now; -1 if there is
-        none.
-        """
+        """Return the index of the row with the fewest free columns where the job can start now; -1 without one."""
         best, rows = -1, len(self._plans) if self._new_row < 0 else self._new_row
         for index in range(rows):
             room = self._room[index]
@@ -87,7 +85,10 @@ class PlannedRows:
     def _search(self, procs: int, span: float) -> tuple[float, int]:
         """Return the earliest start of a job, and the index of the row in which that is."""
         searches = self._searches.setdefault(procs, {})
-        like = max((length for length in searches if length <= span), default=-inf)
+        like = -inf
+        for length in searches:
+            if like < length <= span:
+                like = length
         bounds, starts, best, found = searches.get(like), list[float](), inf, 0
         for index, plan in enumerate(self._plans):
             at = -inf if bounds is None else bounds[index]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sim.workload.model import Job
@@ -42,7 +42,7 @@ class RankedRows:
         Ask for the targets of the row first.
         """
         ranks = self._matrix.that_fit(self._homes[row], target)
-        return self._jobs(rank for rank in ranks if self._matrix.home(rank) == row) if ranks else ()
+        return self._jobs([rank for rank in ranks if self._matrix.home(rank) == row]) if ranks else ()
 
     def narrow_enough(self, row: int, target: int) -> Sequence[Job]:
         """Return the jobs whose home is the row, and which need no more columns than are free in the row `target`, in
@@ -50,13 +50,13 @@ class RankedRows:
         """
         matrix, free = self._matrix, self._matrix.free(target)
         return self._jobs(
-            rank for rank in self._homes[row] if matrix.columns(rank).bit_count() <= free and matrix.home(rank) == row
+            [rank for rank in self._homes[row] if matrix.columns(rank).bit_count() <= free and matrix.home(rank) == row]
         )
 
     def population(self, row: int) -> int:
         return self._held[row]
 
-    def _jobs(self, ranks: Iterable[int]) -> Sequence[Job]:
-        jobs = [*map(self._view.job, ranks)]
+    def _jobs(self, ranks: list[int]) -> Sequence[Job]:
+        jobs = [self._view.job(rank) for rank in ranks]
         self._may_differ = self._may_differ or bool(jobs)
         return jobs

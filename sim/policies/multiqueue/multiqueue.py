@@ -136,9 +136,7 @@ class MultiQueue(Policy):
             now.reserve_trial(job, pivots.place(job, limit), limit, PlannedTrial(limit))
 
     def _serve_planned(self, now: Moment, pivots: Pivots, job: Job) -> None:
-        """Start the job if its reservation is due. A speculative run is also started earlier if that moves no planned
-        start.
-        """
+        """Start the job if its reservation is due; a speculative run also earlier if that moves no planned start."""
         at, limit, partition = now.reserved_start(job), min(job.estimate, self.speculate), pivots.queue_of(job)
         is_due = at <= now.time and job.procs <= now.free  # a job may end less than a microsecond after `at`
         if job.reserve is not None:

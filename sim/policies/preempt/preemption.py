@@ -23,7 +23,7 @@ from sim.decisions.reasons_to_wait import (
     waits_for_own,
 )
 from sim.decisions.sentences import Reason
-from sim.machine.processors import lowest
+from sim.machine.processors import first_of, free_of_all
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.workload.model import Job
@@ -114,9 +114,8 @@ class Preemptive(Policy):
         if not free:
             return takers
         if self.restart == "own" and view.suspended:
-            claims, running, job, taken = view.notes.get("claim", ()), view.running, view.job, ~free
-            ranks = [rank for rank, own in view.suspended.items() if not own & taken]
-            takers = [job(rank) for rank in ranks if rank not in claims and rank not in running]
+            claims = view.notes.get("claim", ())
+            takers = [job for job in view.resumable(free) if job.rank not in claims]
         count = free.bit_count()
         takers += [job for job in self.anywhere(view) if job.procs <= count]
         return self._timely(view, takers)
@@ -153,11 +152,7 @@ class Preemptive(Policy):
     def _seat(self, view: Moment, job: Job) -> int:
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
-        apart = free if self.seats == "apart" else 0
-        for waited_for in suspended.values() if apart else ():
-            apart &= ~waited_for
-            if not apart:
-                break
+        apart = free_of_all(free, suspended.values()) if self.seats == "apart" else 0
         return first_of(job.procs, own, apart, free)
 
     def victims_among(self, view: Moment, job: Job, candidates: Iterable[Job]) -> list[Job]:
@@ -252,24 +247,6 @@ _BLOCK = 4096
 def _random_block(seed: int, block: int) -> list[float]:
     block_of_numbers: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
     return block_of_numbers
-
-
-def first_of(count: int, *choices: int) -> int:
-    """Return `count` processors of these sets of bits: from the first set, then from the second, and so on, lowest
-    numbers first.
-
-    >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
-    '0b101100'
-    """
-    taken = 0
-    for choice in choices:
-        choice &= ~taken
-        size = choice.bit_count()
-        if size > count:
-            return taken | lowest(choice, count)
-        taken |= choice
-        count -= size
-    return taken
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:

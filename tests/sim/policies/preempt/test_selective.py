@@ -18,8 +18,8 @@ from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
 from sim.policies.preempt.preemption import Preemptive
-from sim.policies.preempt.remembering import Tolls
 from sim.policies.preempt.selective import Selective, Tunable
+from sim.policies.preempt.tolls import Tolls
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
