@@ -15,6 +15,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MYPY = ["--config-file=", f"--cache-dir={os.devnull}", "--no-site-packages", "--ignore-missing-imports"]
 FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off", "-Wno-error", "-Og"]  # sums as Python's; fast to build
+if sys.platform == "linux":
+    FLAGS += ["-Dinline=inline __attribute__((always_inline))"]  # with -Og nothing is inlined: a sixth slower
 
 
 class CompileHook(BuildHookInterface[Any]):

@@ -146,9 +146,7 @@ class Returned(NamedTuple):
 
 
 class Interrupt(NamedTuple):
-    """Record that a job is interrupted because its processors went down: `ran` seconds of work are lost, and it waits
-    again.
-    """
+    """Record that a job is interrupted, as its processors went down: `ran` seconds are lost, and it waits again."""
 
     job: Job
     ran: float

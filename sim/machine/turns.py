@@ -36,7 +36,7 @@ class Turns:
 
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])
-    >>> turns.row, turns.end, turns.gains(1000, 2000)[2]
+    >>> turns.row, turns.end, turns.gained((2,), 1000, 2000)
     (1, 1200.0, 380.0)
     >>> turns.finish((2,), 195, 1000)
     1615.0
@@ -131,6 +131,14 @@ class Turns:
         self._known_works.clear()
 
     # Progress of jobs
+
+    def gained(self, rows: Sequence[int], since: float, until: float) -> float:
+        if not self.alternate:
+            return until - since if self.row in rows else 0
+        gains, made = self.gains(since, until), 0.0
+        for row in rows:
+            made += gains[row]
+        return made
 
     def gains(self, since: float, until: float) -> dict[int, float]:
         """Return, for each row id, the seconds of progress that its jobs make from `since` until `until`."""

@@ -58,7 +58,7 @@ class Pivots:
         return self._left_out
 
     def jobs(self) -> list[Job]:
-        """Return the jobs of the queues, of high priority first; in a run without reasons, only those that fit."""
+        """Return the jobs of the queues, of high priority first; in a run without reasons only the jobs that fit."""
         free = self._view.free
         return self._queue.copy() if self._view.curious else [job for job in self._queue if job.procs <= free]
 

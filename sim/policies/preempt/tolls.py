@@ -43,9 +43,7 @@ class Tolls:
         jobs that must resume on their own
         """
         self.lows: dict[int, float] = {}
-        """For idle jobs, by rank: the time from which the job's xfactor is the suspension factor, below which no toll
-        is
-        """
+        """For idle jobs, by rank: time from which their xfactors are the suspension factor, which no toll is below"""
         self.own: dict[int, int] = {}
         """Processors of each suspended job that must resume on them, by rank, as bits"""
         self.moments: dict[int, float] = {}
@@ -95,9 +93,7 @@ class Tolls:
         return toll
 
     def on_own(self, policy: Any, view: Moment, job: Job) -> Any:
-        """Return the toll of the suspended job, which must resume on its own processors; the object must be up to
-        date.
-        """
+        """Return the toll of a suspended job that must resume on its own processors; the object must be up to date."""
         rank = job.rank
         toll: Any = self.exact.get(rank)
         if toll is None:

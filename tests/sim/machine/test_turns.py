@@ -1,6 +1,5 @@
 """Also tests sim.engine.sharing, sim.machine.moment."""
 
-from collections.abc import Sequence
 from math import inf
 
 import pytest
@@ -21,7 +20,7 @@ def taking_turns(*rows: int, slice: float = 100, cs: float = 0, now: float = 0) 
 def test_single_row_and_exact_times() -> None:
     turns = taking_turns(1, cs=0.1)
     assert (turns.row, turns.end) == (1, None)
-    assert gained(turns, (1,), 0, 1000) == 1000
+    assert turns.gained((1,), 0, 1000) == 1000
     assert turns.finish((1,), 250, 70) == 320
     assert list(turns.window(50, 500)) == [Turn(1, 50, 500, 50)]
     turns = taking_turns(1, 2, 3, slice=50, cs=0.05, now=948)
@@ -29,16 +28,11 @@ def test_single_row_and_exact_times() -> None:
     turns = Turns(200.0, 0.05)
     turns.settle(7, [1, 2, 3])
     assert turns.finish((3,), 10**7, 7).is_integer()
-    assert gained(turns, (1, 3), 7, 10**9).is_integer()
+    assert turns.gained((1, 3), 7, 10**9).is_integer()
     # 0.07 * 0.3 is not exact in binary: three full turns must not spill into a fourth.
     turns = taking_turns(1, 2, slice=0.3, cs=0.07)
-    work = gained(turns, (2,), 0, 1.8)
+    work = turns.gained((2,), 0, 1.8)
     assert turns.finish((2,), work, 0) == pytest.approx(1.8, abs=1e-12)
-
-
-def gained(turns: Turns, rows: Sequence[int], since: float, until: float) -> float:
-    gains = turns.gains(since, until)
-    return sum(gains.get(row, 0) for row in rows)
 
 
 def test_turns_go_on_when_rows_change() -> None:
@@ -151,11 +145,11 @@ def test_gained_and_finish_are_as_stepped(
     now = begin + when * 20 * slice
     turns.advance(now)
     until = now + how_much * 300 * slice
-    assert gained(turns, sorted(rows), now, until) == pytest.approx(stepped.gained(rows, now, until), abs=1e-6)
+    assert turns.gained(sorted(rows), now, until) == pytest.approx(stepped.gained(rows, now, until), abs=1e-6)
     work = max(how_much * 30 * slice, 0.001)
     finish = turns.finish(sorted(rows), work, now)
     assert finish == pytest.approx(stepped.finish(rows, work, now), abs=1e-5)
-    assert gained(turns, sorted(rows), now, finish) == pytest.approx(work, abs=1e-5)
+    assert turns.gained(sorted(rows), now, finish) == pytest.approx(work, abs=1e-5)
 
 
 @given(clocks, some_rows, st.integers(1, 2000), st.integers(0, 500))
@@ -194,4 +188,4 @@ def test_turns_cover_their_window_gapless(clock: tuple[int, float, float, int], 
     assert seen[-1].end == pytest.approx(until, abs=1e-6)
     for row in range(count):
         progress = sum(turn.end - turn.overhead_until for turn in seen if turn.row == row)
-        assert progress == pytest.approx(gained(turns, (row,), since, until), abs=1e-5)
+        assert progress == pytest.approx(turns.gained((row,), since, until), abs=1e-5)

@@ -1,4 +1,5 @@
-"""Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.xfactors."""
+"""Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.tolls,
+sim.policies.preempt.xfactors."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
