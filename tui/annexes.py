@@ -7,6 +7,7 @@ from typing import Any
 from sim.annexes import imported
 
 PARTS = {
+    "cluster screen": "tui.live.program:cluster_screen",
     "results file": "sim.lab.results:Results",
     "entries of lessons": "tui.classroom.entries:entries_of_lessons",
     "entry of lessons": "tui.classroom.entries:entry_of_lessons",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shutil import which
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,8 @@ class Menus:
         from tui.screens.first.screen import FirstScreen
 
         if self._traces is None:
-            there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
+            has_slurm = which("squeue") is not None
+            there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons, has_slurm)
         else:
             traces = (MenuEntry("trace", trace, recent(trace).title) for trace in self._traces)
             there = (*samples(), annexed("entry of lessons")(settings.lessons), *traces)

@@ -127,7 +127,9 @@ def _rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def _own_folders(_rooms: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give each test its own folders for settings and sessions, so that it cannot read or change those of the user."""
+    """Give each test its own folders for settings and sessions, so that it cannot read or change those of the user. And
+    hide a Slurm of this machine, which would be the first entry of the menu."""
+    monkeypatch.setattr("tui.menus.which", lambda name: None)
     for variable in (FOLDER_VARIABLE, STATE):
         folder = next(_rooms)
         folder.mkdir()

@@ -53,6 +53,8 @@ def _forecast(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Lin
         yield from wrapped(forecast_in_words(context.scene.cluster, job, context.scene.forecasts), width)
     elif job.is_waiting:
         yield line(Span("Our forecast is being made.", "dim"))
+    if job.is_waiting:
+        yield line(Span("u", "key", "what_if"), Span(" what would let it start earlier", "dim", "what_if"))
 
 
 def _dates(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:

@@ -7,14 +7,13 @@ import sys
 from io import StringIO
 
 from sim.live.cluster.recording import Recording
+from sim.live.cluster.scratch import Scratch
 from tui.app import Guest, Schedscope
 from tui.live.cli.observed import moment
 from tui.live.screens.screen import LiveScreen
 from tui.live.screens.state import LiveState
-from tui.live.watch import Replayed, Watch
+from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import Look
-from tui.look.settings import load, settings_path
-from tui.look.themes import choose
 from tui.memory import give_back_at_once
 from tui.shutdown import close_the_gone, is_gone
 
@@ -22,22 +21,24 @@ from tui.shutdown import close_the_gone, is_gone
 class LiveApp(Schedscope):
     """App that shows the screen of an observed cluster in place of a replay."""
 
-    def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
-        super().__init__(None, guest=Guest(look))
+    def __init__(
+        self, watch: Watch, look: Look | None = None, state: LiveState | None = None, at: float | None = None
+    ) -> None:
+        """Make the app; with a `look` it neither reads nor saves the user's settings."""
+        super().__init__(None, guest=None if look is None else Guest(look))
         self._watch, self._state, self._at = watch, state, at
 
     def show_begin(self) -> None:
         self.push_screen(LiveScreen(self._watch, self.look, self._state, self._at))
 
-    def use_look(self, look: Look, kept: bool = True) -> None:
-        super().use_look(look, kept=False)
+    def _settle(self) -> None:
+        """Offer no session of a replay."""
 
 
 def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:
     """Show an observed cluster from time `at` on until the user quits; return the exit code."""
     give_back_at_once()
-    look = choose(load(settings_path())[0], os.environ, sys.stdout.encoding)
-    app = LiveApp(watch, look, state, at)
+    app = LiveApp(watch, None, state, at)
     sys.stdin = StringIO()  # the keyboard is the screen's
     try:
         app.run()
@@ -46,6 +47,13 @@ def open_live(watch: Watch, state: LiveState | None = None, at: float | None = N
     if is_gone():
         close_the_gone()
     return app.return_code or 0
+
+
+def cluster_screen(look: Look) -> LiveScreen:
+    """Return the screen of the cluster of this machine, for the menu."""
+    from sim.live.cluster.slurm.adapter import SlurmSource
+
+    return LiveScreen(Live(SlurmSource(), aside=Scratch()), look)
 
 
 def open_recording(path: str, at: str | None) -> int:

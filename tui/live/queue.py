@@ -1,103 +1,309 @@
-"""Queue of an observed cluster as a table: expected start, our forecast, priority, and reason to wait."""
+"""Lists of the jobs of an observed cluster, which wait, run or have ended, as tables of the columns that fit."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from math import inf
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
 
-from sim.live.cluster.dates import DAY, date
+from sim.live.cluster.dates import DAY
 from sim.live.cluster.observed import Dated
 from sim.live.cluster.values import NEVER, ClusterJob
-from sim.support.formatting import count, printable, span
-from tui.live.scene import LiveContext, LiveScene, job_name
+from sim.support.errors import ParameterError
+from sim.support.formatting import count, printable, quoted, span
+from tui.live.scene import Listing, LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.context import swatch, window
+from tui.panels.context import QueueOrder, swatch, window
+from tui.panels.queue_table import sortable_heading
 
-BOTH, WIDE = 56, 90
-"""Smallest widths in columns at which our forecast, and also the priority, is shown next to Slurm's start."""
-EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
+LISTS = ("waiting", "running", "ended")
+EMPTY = {
+    "waiting": "No job waits{where}: what is submitted appears here, with the reason why it waits.",
+    "running": "No job runs{where}: what starts appears here, with the time that it has left.",
+    "ended": "No job has ended{where} since the observation began: what ends appears here, with its end.",
+}
+NARROW = 60
+"""Width in columns below which columns are closer together, and the reason may be shorter."""
+LEAST_WHY, MORE_WHY, SHORT_WHY = 14, 12, 8
+MOST_TEXT = {"name": 16, "on": 14, "state": 13}
+"""Largest widths in columns of the screen of columns with words, if it is not 10."""
+Told: TypeAlias = Callable[[LiveScene, ClusterJob], str]
 
 
-def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
-    """Return the waiting jobs to show, in the scheduler's order or, with `mine_first`, the user's own first."""
-    cluster = context.scene.cluster
-    found = cluster.queue
-    if context.partition:
-        found = tuple(job for job in found if context.partition in job.partition.split(","))
-    if context.only_mine:
-        return tuple(job for job in found if job.user == cluster.me)
-    if context.mine_first:
-        return tuple(sorted(found, key=lambda job: job.user != cluster.me))
-    return found
+class JobColumn(NamedTuple):
+    """Column of a list: text of a job, value to sort by, and width in columns of the screen (0: as its words need)."""
+
+    told: Told
+    value: Callable[[LiveScene, ClusterJob], Any]
+    width: int = 0
+
+
+def _word(name: str) -> JobColumn:
+    def told(scene: LiveScene, job: ClusterJob) -> str:
+        return printable(getattr(job, name))
+
+    return JobColumn(told, told)
+
+
+def _seconds(of: Callable[[LiveScene, ClusterJob], float | None]) -> JobColumn:
+    def told(scene: LiveScene, job: ClusterJob) -> str:
+        found = of(scene, job)
+        return "-" if found is None else span(max(found, 0.0))
+
+    return JobColumn(told, of, 7)
+
+
+def _ran(scene: LiveScene, job: ClusterJob) -> float | None:
+    if job.is_waiting or job.start is None:
+        return None
+    return (job.end if job.has_ended and job.end else scene.cluster.at) - job.start
+
+
+def _waited(scene: LiveScene, job: ClusterJob) -> float | None:
+    begun = scene.cluster.at if job.is_waiting else job.start or (job.end if job.has_ended else None)
+    return None if begun is None else begun - job.submit
+
+
+def _left(scene: LiveScene, job: ClusterJob) -> float | None:
+    if job.is_waiting:
+        return job.limit
+    return None if job.has_ended or job.end is None else job.end - scene.cluster.at
+
+
+def _state(scene: LiveScene, job: ClusterJob) -> str:
+    is_gone = not job.has_ended and job.id not in scene.cluster.job_of
+    return "gone" if is_gone else printable(job.state.lower().replace("_", " "))
+
+
+def _date(scene: LiveScene, at: float | None) -> str:
+    if at is None:
+        return "-"
+    try:
+        moment, today = (datetime.fromtimestamp(time).astimezone() for time in (at, scene.cluster.at))
+    except (ValueError, OverflowError, OSError):
+        return "-"
+    is_near = abs(at - scene.cluster.at) < 6 * DAY
+    return (
+        f"{moment:%H:%M}" if moment.date() == today.date() else f"{moment:%a %H:%M}" if is_near else f"{moment:%d %b}"
+    )
+
+
+COLUMNS = {
+    "cores": JobColumn(
+        lambda _, job: f"{job.cpus:,}" + (f"+{job.gpus}g" if job.gpus else ""), lambda _, job: job.cpus, 6
+    ),
+    "start": JobColumn(lambda scene, job: start_of(scene, job), lambda _, job: job.start, 10),
+    "ours": JobColumn(
+        lambda scene, job: forecast_of(scene, job) or ("-" if scene.forecasts is not None else "..."),
+        lambda scene, job: scene.forecasts and (made := scene.forecasts.starts.get(job.id)) and made.middle, 14,
+    ),
+    "waited": _seconds(_waited),
+    "limit": _seconds(lambda _, job: job.limit),
+    "left": _seconds(_left),
+    "ran": _seconds(_ran),
+    "ended": JobColumn(lambda scene, job: _date(scene, job.end), lambda _, job: job.end, 9),
+    "nodes": JobColumn(
+        lambda _, job: f"{len(job.nodes) or job.nodes_wanted:,}", lambda _, job: len(job.nodes) or job.nodes_wanted, 6
+    ),
+    "priority": JobColumn(lambda _, job: f"{job.priority:,}", lambda _, job: job.priority, 9),
+    "user": _word("user"), "name": _word("name"), "account": _word("account"), "partition": _word("partition"),
+    "qos": _word("qos"), "state": JobColumn(_state, _state),
+    "on": JobColumn(lambda _, job: printable(",".join(job.nodes[:8])), lambda _, job: job.nodes),
+    "why": JobColumn(lambda scene, job: scene.why(job), lambda scene, job: scene.why(job)),
+}  # fmt: skip
+BY_WEIGHT = {
+    "waiting": "cores start why user left waited partition name more ours priority nodes account qos",
+    "running": "cores left user on name partition ran limit nodes waited account qos priority",
+    "ended": "state ended user cores ran name partition limit waited on account qos",
+}
+"""For each list: names of its columns, the most important first; `more` is more space for the reason."""
+
+
+def parse_layout(typed: str) -> tuple[tuple[str, ...], QueueOrder | None]:
+    """Return the columns in a text, and the order: by the column after + (smallest first) or - (largest first).
+
+    Without a column that has no sign, the columns are empty: as many as fit are then shown.
+    """
+    words, order = typed.replace(",", " ").split(), None
+    for word in words:
+        if (name := word.lstrip("+-")) not in COLUMNS and (name != "job" or name == word):
+            raise ParameterError(f"no column {quoted(name)}; there are {', '.join(COLUMNS)}")
+        if name != word:
+            order = QueueOrder(name, descends=word[0] == "-")
+    return tuple(word.lstrip("+-") for word in words) if any(word[0] not in "+-" for word in words) else (), order
+
+
+def with_order(typed: str, order: QueueOrder | None) -> str:
+    """Return the text of a layout with another order.
+
+    >>> with_order("user -left name", QueueOrder("user", False)), with_order("+job", None)
+    ('+user left name', '')
+    """
+    names, sign = list(parse_layout(typed)[0]), "" if order is None else "-" if order.descends else "+"
+    if order is not None and order.column not in names:
+        names.append(f"{sign}{order.column}")
+    return " ".join(f"{sign}{name}" if order is not None and name == order.column else name for name in names)
+
+
+def kept_layouts(kept: Mapping[str, str]) -> dict[str, str]:
+    """Return the layouts in the settings that are valid."""
+    found = {}
+    for kind in LISTS:
+        with suppress(ParameterError):
+            parse_layout(kept.get(kind, ""))
+            found[kind] = kept.get(kind, "")
+    return {kind: layout for kind, layout in found.items() if layout}
+
+
+# The jobs of a list
+
+
+def jobs_of(context: LiveContext, kind: str = "") -> tuple[ClusterJob, ...]:
+    """Return the jobs of a list, by default the one that is shown, in the order that the user has chosen."""
+    scene, listing = context.scene, context.listing
+    kind = kind or listing.kind
+    order = parse_layout(listing.layouts.get(kind, ""))[1]
+    key = kind, listing.partition, listing.mine, listing.words, order, scene.forecasts is None
+    if key not in scene.listed:
+        found = [job for job in _every(scene, kind) if _is_wanted(scene, job, listing)]
+        if order is not None:
+            column = COLUMNS.get(order.column)
+            values = [(job, scene.rank(job) if column is None else column.value(scene, job)) for job in found]
+            known = sorted((each for each in values if each[1] is not None), key=itemgetter(1), reverse=order.descends)
+            found = [job for job, _ in known] + [job for job, value in values if value is None]
+        elif listing.mine == 1:
+            found.sort(key=lambda job: job.user != scene.cluster.me)
+        scene.listed[key] = tuple(found)
+    return scene.listed[key]
+
+
+def _every(scene: LiveScene, kind: str) -> Iterable[ClusterJob]:
+    """Return all jobs of a list: in the scheduler's order, by the nearest end, or by the latest end."""
+    cluster, origin = scene.cluster, scene.observed.origin or 0.0
+    if kind == "waiting":
+        return cluster.queue
+    if kind == "running":
+        running = (job for job in cluster.jobs if not job.is_waiting and not job.has_ended)
+        return sorted(running, key=lambda job: job.end or inf)
+    until, seen = scene.clock + origin + 1, tuple(scene.observed.jobs)
+    listed = (cluster.job_of.get(job.id, job) for job in seen if job.id and job.submit <= until)
+    ended = [job for job in listed if ((job.end or 0.0) <= until if job.has_ended else job.id not in cluster.job_of)]
+    return sorted(ended, key=lambda job: -(job.end or 0.0))
+
+
+def _is_wanted(scene: LiveScene, job: ClusterJob, listing: Listing) -> bool:
+    if listing.mine == 2 and job.user != scene.cluster.me:
+        return False
+    if listing.partition and listing.partition not in job.partition.split(","):
+        return False
+    if not listing.words:
+        return True
+    parts = (job_name(job), job.name, job.user, job.account, job.partition, job.qos, job.reason, *job.nodes)
+    told = f"{' '.join(parts)} {_state(scene, job)}".lower()
+    return all(word in told for word in listing.words.lower().split())
+
+
+# The table
 
 
 def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the visible rows of the queue. Only these are computed, so a long queue takes no longer."""
+    """Return the visible rows of a list of jobs. Only these are computed, so a long list takes no longer."""
     width, rows = size
-    jobs = jobs_of(context)
-    where = f" in {printable(context.partition)}" if context.partition else ""
-    title = f"Queue{where}" + (" · mine" if context.only_mine else " · mine first" if context.mine_first else "")
-    wanted = sum(job.cpus for job in jobs)
-    note = f"{len(jobs):,} waiting · {count(wanted, 'core')}"
+    listing, jobs = context.listing, jobs_of(context)
+    where = f" in {printable(listing.partition)}" if listing.partition else ""
+    title = f"Jobs{where}" + ("", " · mine first", " · mine")[listing.mine]
+    note = count(sum(job.cpus for job in jobs), "core") if listing.kind != "ended" else ""
     if context.scene.cluster.is_private:
-        note = f"others' jobs are hidden · {note}"
+        note = f"others' jobs are hidden{' · ' * bool(note)}{note}"
+    tabs = _tabs(context, width < NARROW)
     if not jobs:
-        return Sheet(title, (), (line(Span(EMPTY.format(where=where), "dim")),), 0, 1, note)
-    columns = _columns(jobs, width)
+        told = "No such job here: esc ends the filter." if listing.words else EMPTY[listing.kind].format(where=where)
+        return Sheet(title, (tabs,), (line(Span(told, "dim")),), 0, 1, note)
     chosen = context.scene.job(context.selected)
     mark = None if chosen is None else next((at for at, job in enumerate(jobs) if job is chosen), None)
-    seen = window(len(jobs), first, max(rows - 1, 1))
-    body = tuple(_row(context, jobs[at], columns, width) for at in seen)
-    head = line(Span(_cells(["job", "cores", "waited", "start", "ours", "priority"], columns) + "why", "dim"))
-    return Sheet(title, (head,), body, seen.start, len(jobs), note, mark)
-
-
-def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
-    """Return the columns' widths; 0 for one that is left out because the panel is narrow."""
-    job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
-    if width < BOTH:
-        return job, 6, 7, 13, 0, 0
-    return job, 6, 7, 9 if width < WIDE else 17, 14, 0 if width < WIDE else 9
-
-
-def _cells(words: list[str], columns: tuple[int, ...]) -> str:
-    told = [text.pad(words[0], columns[0])]
-    told += [
-        text.pad(text.shorten(word, wide - 1), wide, "right")
-        for word, wide in zip(words[1:], columns[1:], strict=True)
-        if wide
-    ]
-    return "".join(told) + "  "
-
-
-def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width: int) -> Line:
-    scene = context.scene
-    rank = scene.rank(job)
-    is_both = columns[4] > 0
-    ours, slurm = forecast_of(scene, job), start_of(scene, job, columns[3] < 17)
-    words = [
-        "",
-        f"{job.cpus:,}" + (f"+{job.gpus}g" if job.gpus else ""),
-        span(max(scene.cluster.at - job.submit, 0.0)),
-        slurm if is_both else ours or slurm,
-        ours or ("-" if scene.forecasts is not None else "..."),
-        f"{job.priority:,}",
-    ]
-    name = text.shorten(job_name(job), columns[0] - 3)
-    told = _cells(words, columns)[columns[0] :]
-    room = max(width - columns[0] - text.cells(told), 0)
-    why = _fitting(_without_verb(scene.why(job)), room)
-    style = "strong" if job.user and job.user == scene.cluster.me else ""
-    return Line(
-        (
-            swatch(scene.hue(rank)),
-            Span(text.pad(f" {name}", columns[0] - 2), style),
-            Span(told),
-            Span(text.shorten(printable(why), room), "dim"),
-        ),
-        rank,
+    seen = window(len(jobs), first, max(rows - 2, 1))
+    shown = [jobs[at] for at in seen]
+    name, columns = fitting_columns(context, shown, width)
+    order = parse_layout(listing.layouts.get(listing.kind, ""))[1]
+    heads = (
+        sortable_heading(title, title, wide, order, context.unicode, "right" if COLUMNS[title].width else "left")
+        for title, wide in columns.items()
     )
+    head = line(sortable_heading("job", "job", name, order, context.unicode, "left"), *_spaced(heads, width))
+    body = tuple(_row(context, job, name, columns, width) for job in shown)
+    return Sheet(title, (tabs, head), body, seen.start, len(jobs), note, mark)
+
+
+def _tabs(context: LiveContext, is_narrow: bool) -> Line:
+    """Return the names of the lists with their numbers of jobs, which clicks show, and the filter."""
+    spans = []
+    for kind in LISTS:
+        style = "accent strong" if kind == context.listing.kind else "dim"
+        spans += [Span(f"{kind} {len(jobs_of(context, kind)):,}", style, f"list_jobs({kind!r})"), Span("  ")]
+    words = printable(context.listing.words)
+    return line(
+        *spans,
+        Span(f"/ {words}", "accent", "find") if words else Span("/" if is_narrow else "/ filters", "dim", "find"),
+    )
+
+
+def fitting_columns(context: LiveContext, jobs: Sequence[ClusterJob], width: int) -> tuple[int, dict[str, int]]:
+    """Return the width of the jobs' names, and the widths of the columns chosen, or of the most important that fit."""
+    scene, listing = context.scene, context.listing
+    chosen, _ = parse_layout(listing.layouts.get(listing.kind, ""))
+    name = min(max(max(len(job_name(job)) for job in jobs) + 3, 6), 14)
+    room, found, gap, least = width - name, dict[str, int](), _gap(width), SHORT_WHY if width < NARROW else LEAST_WHY
+    for title in chosen or BY_WEIGHT[listing.kind].split():
+        if title == "more":
+            found["why"] += (wide := min(MORE_WHY, max(room, 0)))
+            room -= wide
+            continue
+        wide = least if title == "why" else COLUMNS[title].width
+        if not wide:
+            most = MOST_TEXT.get(title, 10)
+            wide = min(max(len(title), *(text.cells(COLUMNS[title].told(scene, job)) for job in jobs)), most)
+        wide += 4 if title == "start" and not chosen else 0
+        if room < wide + gap:
+            break
+        room -= wide + gap
+        found[title] = wide
+    if "why" in found:
+        found["why"] += room
+    if "ours" in found and "start" in found and not chosen:
+        found["start"] -= 4
+    names = chosen or (*(title for title in found if title != "why"), "why")  # the reason fills the rest
+    return name, {title: found[title] for title in names if title in found}
+
+
+def _gap(width: int) -> int:
+    return 1 if width < NARROW else 2
+
+
+def _spaced(spans: Iterable[Span], width: int) -> Iterator[Span]:
+    for each in spans:
+        yield from (Span(" " * _gap(width)), each)
+
+
+def _row(context: LiveContext, job: ClusterJob, name: int, columns: Mapping[str, int], width: int) -> Line:
+    scene, rank = context.scene, context.scene.rank(job)
+    cells = []
+    for title, wide in columns.items():
+        told = COLUMNS[title].told(scene, job)
+        if title == "start" and "ours" not in columns:
+            told = forecast_of(scene, job) or told
+        if title == "why":
+            told = _fitting(_without_verb(told), wide)
+        told = text.shorten(printable(told), wide)
+        align: text.Align = "right" if COLUMNS[title].width else "left"
+        cells.append(Span(text.pad(told, wide, align), "dim" if title == "why" else ""))
+    style = "strong" if job.user and job.user == scene.cluster.me else ""
+    named = text.pad(f" {text.shorten(job_name(job), name - 3)}", name - 2)
+    return line(swatch(scene.hue(rank)), Span(named, style), *_spaced(cells, width), rank=rank)
 
 
 def _without_verb(why: str) -> str:
@@ -148,19 +354,16 @@ _CORES = tuple(
 """Patterns of long reasons to wait, each with the core that a narrow panel shows"""
 
 
-def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return the expected start: "?" without a plan, "not before" or ">" if `narrow` for a begin time, "-" unknown."""
+def start_of(scene: LiveScene, job: ClusterJob) -> str:
+    """Return a start; of a waiting job with "?" without a plan, ">" before a begin time, "-" if it is unknown."""
+    if not job.is_waiting:
+        return _date(scene, job.start)
     if job.reason.partition(",")[0] in NEVER:
         return "never"
     if scene.cluster.is_private or job.start is None:
         return "-"
-    at = date(job.start, scene.cluster.at)
-    at = at[:5] if at[2:3] == ":" else at
-    if job.is_planned:
-        return at
-    if not job.is_held_until_start:
-        return f"{at}?"
-    return f">{at}" if narrow else f"not before {at}"
+    at = _date(scene, job.start)
+    return at if job.is_planned else f">{at}" if job.is_held_until_start else f"{at}?"
 
 
 def forecast_of(scene: LiveScene, job: ClusterJob) -> str:

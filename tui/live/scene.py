@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,21 @@ class State:
     """Share of a recording that has been read, from 0 to 1; None if all is, or if the cluster is polled."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Choice of the user: which jobs the list shows, and how."""
+
+    kind: str = "waiting"
+    """Name of the list: waiting, running or ended."""
+    partition: str = ""
+    mine: int = 1
+    """0 for the usual order, 1 for the user's own jobs first, 2 for only those."""
+    words: str = ""
+    """Words that must all stand in a job's row."""
+    layouts: Mapping[str, str] = field(default_factory=dict)
+    """For each list whose columns or order the user has chosen: its columns as text, `user name -left`."""
+
+
 @dataclass(frozen=True, eq=False)
 class LiveScene:
     """Observed cluster at one time: its state at the poll that is shown, and the chart of its history up to then."""
@@ -70,6 +85,8 @@ class LiveScene:
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
     """Numbers that a policy writes about jobs; always empty here."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
+    listed: dict[object, tuple[ClusterJob, ...]] = field(default_factory=dict, repr=False)
+    """Lists of jobs that were made for this scene, by what they were made from."""
     forecasts: Forecasts | None = None
     """Forecasts for the poll shown, or one shortly before; None until they are made."""
 
@@ -139,9 +156,7 @@ class LiveContext:
     look: Look
     selected: int | None = None
     hovered: int | None = None
-    partition: str = ""
-    mine_first: bool = False
-    only_mine: bool = False
+    listing: Listing = Listing()
 
     @property
     def unicode(self) -> bool:

@@ -35,6 +35,8 @@ class Settings:
     colour_by: str | None = None
     panels: Mapping[str, bool] = field(default_factory=dict)
     """For each panel that the user has shown or hidden: True if it is shown."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """For each list of a cluster's jobs whose columns or order the user has chosen: these as text."""
     recent: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
@@ -197,6 +199,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "fps": (f"a whole number from 1 to {FASTEST}", _whole_number(1, FASTEST)),
     "colour_by": ("a text", _text),
     "panels": ("true or false by name", _by_name(bool)),
+    "columns": ("a text by name", _by_name(str)),
     "recent": ("a list of texts", _texts),
     "sessions": ("a list of texts", _texts),
     "policies": ("a list of texts", _texts),

@@ -23,6 +23,13 @@ class QueueOrder(NamedTuple):
     descends: bool = True
 
 
+def order_after_click(order: QueueOrder | None, column: str) -> QueueOrder | None:
+    """Return the order after a click on a column: largest first, then smallest first, then None, the usual order."""
+    if order is None or order.column != column:
+        return QueueOrder(column)
+    return QueueOrder(column, descends=False) if order.descends else None
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     about: About

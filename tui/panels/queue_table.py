@@ -17,7 +17,7 @@ from sim.why.wait_reasons import why_it_waits
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line
-from tui.panels.context import Context, mini_bar, spark, written
+from tui.panels.context import Context, QueueOrder, mini_bar, spark, written
 from tui.panels.live_values import suspended_by_clock, waiting_by_clock
 
 GAP = 2
@@ -170,11 +170,7 @@ class Table(NamedTuple):
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
 
     def _head(self, title: str, key: str, width: int) -> Span:
-        order = self.context.order
-        if order is None or order.column != key:
-            return Span(text.pad(title, width, "right"), "dim", f"sort_queue({key!r})")
-        sign = ("▼" if order.descends else "▲") if self.context.unicode else ("v" if order.descends else "^")
-        return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
+        return sortable_heading(title, key, width, self.context.order, self.context.unicode)
 
     def _sign(self, job: Job) -> Span:
         decisions, at = self.context.scene.decisions, self.context.decision
@@ -200,6 +196,16 @@ class Table(NamedTuple):
             said = row.why if self.has_starts else why_and_start(row, *about)
             spans.append(Span(" " * GAP + _fitting([written(told, context) for told in said], self.why), "dim"))
         return line(*spans, rank=job.rank)
+
+
+def sortable_heading(
+    title: str, key: str, width: int, order: QueueOrder | None, unicode: bool, align: text.Align = "right"
+) -> Span:
+    """Return the heading of a column, on which a click sorts; a sign in it shows that the rows are sorted by it."""
+    if order is None or order.column != key:
+        return Span(text.pad(title, width, align), "dim", f"sort_queue({key!r})")
+    sign = ("▼" if order.descends else "▲") if unicode else ("v" if order.descends else "^")
+    return Span(text.pad(f"{sign}{title}", width, align), "accent", f"sort_queue({key!r})")
 
 
 def why_and_start(row: QueueRow, *before: str) -> Brief:

@@ -78,10 +78,11 @@ def command(
             return _record(source, recorder, every, since, polls)
         from sim.live.cluster.scratch import Scratch
         from tui.live.program import open_live
+        from tui.live.scene import Listing
         from tui.live.screens.state import LiveState
         from tui.live.watch import Live
 
-        state = LiveState(mine=2 if is_mine else 0, partition=partition)
+        state = LiveState(listing=Listing(mine=2 if is_mine else 1, partition=partition))
         aside = stack.enter_context(closing(Scratch()))
         return open_live(Live(source, every, since, recorder, aside), state)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,10 +21,11 @@ from sim.live.cluster.dates import date
 from sim.stops.grammar import Stop, parse_stop
 from sim.support.formatting import Step, parse_moment, printable
 from tui.chart.scene import Mark
+from tui.live.alerts import Alerts, desktop_notification
 from tui.live.chart import MODES, first_camera
 from tui.live.events import JUMPS
 from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, next_poll, sentence, top_line
-from tui.live.queue import draw_queue, jobs_of
+from tui.live.queue import draw_queue, jobs_of, kept_layouts
 from tui.live.scene import LiveContext, LiveScene
 from tui.live.screens.keys import help_groups, key_line, keys
 from tui.live.screens.searching import SearchingScreen
@@ -30,6 +33,7 @@ from tui.live.screens.state import LiveState
 from tui.live.watch import Watch, Wish
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
+from tui.look.settings import Settings
 from tui.look.sheets import Span, line
 from tui.memory import settle_memory
 from tui.panels.strip import time_at
@@ -37,7 +41,7 @@ from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.keys import bindings, chart_keys
-from tui.screens.replay.messages import Quit
+from tui.screens.replay.messages import Quit, Remember, ShowFirst
 from tui.thread_results import hand_over
 from tui.widgets.bar import Bar, Scrubber
 from tui.widgets.gantt import Gantt
@@ -45,9 +49,10 @@ from tui.widgets.panel import Panel
 
 SMALL = 100, 28
 """Size in columns and rows below which only one panel is shown, over the right half of the chart."""
-PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
+PANELS = {"queue": draw_queue, "details": draw_job, "events": draw_events}
 SIDE = 0.45
 """Share of the screen's width that the panels take."""
+MOST_ALERTS = 3
 AGE = 1.0
 """Seconds between two updates of the text that says how old the poll on the screen is."""
 
@@ -78,6 +83,7 @@ class LiveScreen(SearchingScreen):
         """Number of the last poll for which the stop conditions were checked; -1 before the first."""
         self._is_aimed = False
         """True once the chart shows its first view."""
+        self._alerts = Alerts()
 
     # Widgets
 
@@ -96,6 +102,8 @@ class LiveScreen(SearchingScreen):
 
     def on_mount(self) -> None:
         self.call_after_refresh(settle_memory)
+        columns = getattr(self.app, "settings", Settings()).columns
+        self.state = replace(self.state, listing=replace(self.state.listing, layouts=kept_layouts(columns)))
         self.watch_.begin(self._heard, lambda error: self.post_message(Broke(error)))
         self.set_interval(AGE, self._say_age)
         self.draw()
@@ -133,9 +141,29 @@ class LiveScreen(SearchingScreen):
                 self._at = None
         elif scene.pictures - 1 > self._told_until:
             self._look_for_stops(scene)
+        if first:
+            self._choose_mine(scene)
+        if not scene.state.title and scene.follows:
+            self._alert(self._alerts.of(scene))
         self.draw()
         if scene.chart is None:
             self.wish()
+
+    def _choose_mine(self, scene: LiveScene) -> None:
+        """Select the user's first waiting job when the screen opens: why it waits is what most users come for."""
+        mine = next((job for job in scene.cluster.queue if job.user and job.user == scene.cluster.me), None)
+        if mine is not None and self.state.selected is None and self._at is None:
+            self.choose(scene.rank(mine))
+
+    def _alert(self, said: tuple[str, ...]) -> None:
+        """Ring the bell, and notify the user on the screen and on the desktop."""
+        for told in said[:MOST_ALERTS]:
+            self.notify(told, title="Your job", timeout=20)
+        if said:
+            self.app.bell()
+            driver = self.app._driver
+            if driver is not None and not self.app.is_headless:
+                driver.write(desktop_notification("; ".join(said[:MOST_ALERTS]), os.environ))
 
     def _aim(self, scene: LiveScene) -> None:
         chart = self.query_one("#chart", Gantt)
@@ -163,9 +191,7 @@ class LiveScreen(SearchingScreen):
         if self.scene is None:
             return None
         state = self.state
-        return LiveContext(
-            self.scene, self.look, state.selected, state.hovered, state.partition, state.mine == 1, state.mine == 2
-        )
+        return LiveContext(self.scene, self.look, state.selected, state.hovered, state.listing)
 
     @property
     def is_small(self) -> bool:
@@ -392,7 +418,7 @@ class LiveScreen(SearchingScreen):
     def action_why(self) -> None:
         if (context := self.context) is None:
             return
-        waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]
+        waiting = [context.scene.rank(job) for job in jobs_of(context, "waiting")[:200]]
         if not waiting:
             self.change(said="no job waits")
             return
@@ -410,11 +436,11 @@ class LiveScreen(SearchingScreen):
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
         if len(names) == 1:
             names += sorted({name for job in self.scene.cluster.queue for name in job.partition.split(",")})
-        at = names.index(self.state.partition) if self.state.partition in names else 0
-        self.change(partition=names[(at + 1) % len(names)])
+        at = names.index(self.state.listing.partition) if self.state.listing.partition in names else 0
+        self.list_as(partition=names[(at + 1) % len(names)])
 
     def action_mine_first(self) -> None:
-        self.change(mine=(self.state.mine + 1) % 3)
+        self.list_as(mine=(self.state.listing.mine + 1) % 3)
 
     def action_toggle_panel(self, name: str) -> None:
         if self.is_small and name in PANELS:
@@ -449,6 +475,8 @@ class LiveScreen(SearchingScreen):
     def action_escape(self) -> None:
         if self.workers.cancel_group(self, "search"):
             self.change(said="the search was given up")
+        elif self.state.listing.words:
+            self.list_as(words="")
         elif self.state.alone:
             self.change(alone=False)
         elif self.state.over is not None:
@@ -458,8 +486,14 @@ class LiveScreen(SearchingScreen):
         else:
             self.change(selected=None)
 
+    def keep(self, layouts: Mapping[str, str]) -> None:
+        self.post_message(Remember(columns=dict(layouts)))
+
     def action_help(self) -> None:
-        self.app.push_screen(dialogs.HelpScreen(help_groups()))
+        self.app.push_screen(dialogs.HelpScreen(help_groups(), None, words=()))
+
+    def action_first_screen(self) -> None:
+        self.post_message(ShowFirst())
 
     def action_quit(self) -> None:
         self.post_message(Quit())

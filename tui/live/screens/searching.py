@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,10 +15,11 @@ from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import quoted
 from tui.live.chart import rack_of
 from tui.live.node_lines import node_lines
-from tui.live.queue import jobs_of
+from tui.live.queue import BY_WEIGHT, COLUMNS, LISTS, jobs_of, parse_layout, with_order
 from tui.live.scene import LiveContext, job_name
 from tui.live.screens.state import LiveState
 from tui.live.watch import Watch
+from tui.panels.context import QueueOrder, order_after_click
 from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.thread_results import hand_over
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
-HINT = "a job's number (17, 6_4), a user for the next job of theirs, a node (n3), or a rack (r08 of r08n12)"
+HINT = "words of a job's row (ann gpu), its number (17, 6_4), a node (n3), or a rack (r08 of r08n12)"
 
 
 class SearchingScreen(Screen[None]):
@@ -54,6 +55,10 @@ class SearchingScreen(Screen[None]):
         """Select the job with this rank."""
         raise NotImplementedError
 
+    def keep(self, layouts: Mapping[str, str]) -> None:
+        """Keep the columns that the user has chosen for the next time."""
+        raise NotImplementedError
+
     @cached_property
     def answers(self) -> Answers:
         from tui.screens.dialogs.prompt import Answers
@@ -72,27 +77,99 @@ class SearchingScreen(Screen[None]):
 
         self.app.push_screen(dialog, answered)
 
-    # A job, a user, a node or a rack
+    # Lists of jobs
+
+    def list_as(self, **changed: Any) -> None:
+        """Change what the list of jobs shows, and show the list on a small screen."""
+        self.change(listing=replace(self.state.listing, **changed))
+
+    def action_list_jobs(self, kind: str = "") -> None:
+        kind = kind or LISTS[(LISTS.index(self.state.listing.kind) + 1) % len(LISTS)]
+        self.list_as(kind=kind)
+
+    def action_sort_queue(self, column: str) -> None:
+        kind = self.state.listing.kind
+        layout = self.state.listing.layouts.get(kind, "")
+        self._lay_out(kind, with_order(layout, order_after_click(parse_layout(layout)[1], column)))
+
+    def action_sort(self) -> None:
+        """Sort by the next column of the list, after the last one in the usual order."""
+        kind = self.state.listing.kind
+        layout = self.state.listing.layouts.get(kind, "")
+        chosen, order = parse_layout(layout)
+        names = ["job", *(chosen or (name for name in BY_WEIGHT[kind].split() if name != "more"))]
+        place = names.index(order.column) + 1 if order is not None and order.column in names else 0
+        new = QueueOrder(names[place]) if place < len(names) else None
+        self._lay_out(kind, with_order(layout, new))
+        self.change(said=f"sorted by {new.column}, largest first" if new else "in the usual order")
+
+    def action_columns(self) -> None:
+        kind = self.state.listing.kind
+        hint = f"of the {kind} jobs, - before the one to sort by: {' '.join(COLUMNS)}; empty: as many as fit"
+
+        def read(typed: str) -> str:
+            parse_layout(typed)
+            return typed
+
+        begin = self.state.listing.layouts.get(kind, "")
+        self.open(dialogs.Prompt("Columns", hint, read, initial=begin), partial(self._lay_out, kind))
+
+    def _lay_out(self, kind: str, layout: str) -> None:
+        layouts = {**self.state.listing.layouts, kind: layout}
+        self.list_as(layouts={name: told for name, told in layouts.items() if told})
+        self.keep(self.state.listing.layouts)
+
+    # A filter for jobs; a node or a rack
 
     def action_find(self) -> None:
-        self.open(dialogs.Prompt("Find", HINT, self._find_typed, answers=self.answers), lambda go: go())
+        """Filter the jobs while the user types; Enter keeps the filter, Escape takes the one before again."""
+        before = self.state.listing
+        began = dialogs.Prompt("Filter", HINT, self._find_typed, answers=self.answers, typed=self._filter)
+
+        def answered(go: Callable[[], None] | None) -> None:
+            if go is None:
+                self.change(listing=before)
+            else:
+                go()
+
+        self.app.push_screen(began, answered)
+
+    def _filter(self, typed: str) -> None:
+        if typed.strip() != self.state.listing.words:
+            self.list_as(words=typed.strip())
 
     def _find_typed(self, told: str) -> Callable[[], None]:
+        """Return what Enter does: it shows a node, zooms to a rack, or selects the first job in the filtered lists."""
         name = told.strip()
-        if self.context is not None:
-            nodes = [row.node for row in self.watch_.observed.layout.rows]
-            if name in nodes:
-                return partial(self._show_node, name)
-            if rack := [node for node in nodes if rack_of(node) == name]:
-                return partial(self._zoom_to, rack)
-        after = -1 if self.state.selected is None else self.state.selected
+        nodes = [row.node for row in self.watch_.observed.layout.rows]
+        if name in nodes:
+            return partial(self._show_node, name)
+        if rack := [node for node in nodes if rack_of(node) == name]:
+            return partial(self._zoom_to, rack)
+        if not name or self.context is None:
+            return partial(self._filter, "")
+        here = self.state.listing.kind
+        filtered = replace(self.context, listing=replace(self.state.listing, words=name))
+        found = {kind: jobs_of(filtered, kind) for kind in (here, *(kind for kind in LISTS if kind != here))}
+        for kind, jobs in found.items():
+            if named := next((job for job in jobs if name.upper() in (job.id, f"J{job.id}")), None):
+                return partial(self._pick, named, kind, "")
+        for kind, jobs in found.items():
+            if jobs:
+                return partial(self._pick, jobs[0], kind, name)
         try:
-            return partial(self.choose, find_job(told, self.watch_.observed.workload, after))
+            return partial(self.choose, find_job(told, self.watch_.observed.workload, -1))
         except SchedscopeError:
             raise ParameterError(f"there is no job, user, node or rack {quoted(name)} here") from None
 
+    def _pick(self, job: ClusterJob, kind: str, words: str) -> None:
+        self.list_as(kind=kind, words=words)
+        if self.context is not None:
+            self.choose(self.context.scene.rank(job))
+
     def _show_node(self, name: str) -> None:
         """Show the node and its jobs, with the chart around it if it was too small to see."""
+        self._filter("")
         chart = self.query_one("#chart", Gantt)
         rows = self.watch_.observed.layout.rows
         place = next(at for at, row in enumerate(rows) if row.node == name)
@@ -104,6 +181,7 @@ class SearchingScreen(Screen[None]):
             self.app.push_screen(dialogs.SentencesDialog(f"Node {name}", told))
 
     def _zoom_to(self, nodes: list[str]) -> None:
+        self._filter("")
         chart = self.query_one("#chart", Gantt)
         rows = [row for row in self.watch_.observed.layout.rows if row.node in set(nodes)]
         if chart.camera is not None and rows:
@@ -117,7 +195,7 @@ class SearchingScreen(Screen[None]):
         """Search in a thread for the start of the selected or first waiting job, and changes that move it."""
         if (context := self.context) is None:
             return
-        job = context.scene.job(self.state.selected) or next(iter(jobs_of(context)), None)
+        job = context.scene.job(self.state.selected) or next(iter(jobs_of(context, "waiting")), None)
         if job is None or not job.is_waiting:
             self.change(said="no waiting job is selected: w selects one")
             return

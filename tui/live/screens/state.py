@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.stops.grammar import Stop
+from tui.live.scene import Listing
 
 
 @dataclass(frozen=True)
 class LiveState:
     selected: int | None = None
     hovered: int | None = None
-    partition: str = ""
-    mine: int = 0
-    """0 for all jobs in their usual order, 1 for the user's jobs first, 2 for only those."""
+    listing: Listing = Listing()
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None

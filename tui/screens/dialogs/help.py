@@ -155,11 +155,11 @@ class HelpScreen(Dialog[None]):
         Binding("enter", "dismiss", "Close"),
     ]
 
-    def __init__(self, groups: Groups, where: str | None = "chart") -> None:
+    def __init__(self, groups: Groups, where: str | None = "chart", words: Rows = GLOSSARY) -> None:
         """Make the help. After the first group come the rows of `where`, the part with the focus; None elsewhere."""
         super().__init__()
         if where is None:
-            self._groups: Groups = (*groups, ("Words", GLOSSARY))
+            self._groups: Groups = (*groups, *([("Words", words)] if words else []))
             return
         title, rows = HERE.get(where, HERE["chart"])
         self._groups = (

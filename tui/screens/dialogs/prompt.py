@@ -65,8 +65,11 @@ class Prompt(Dialog[T | None], Generic[T]):
         suggestions: Sequence[str] = (),
         initial: str = "",
         answers: Answers | None = None,
+        typed: Callable[[str], None] | None = None,
     ) -> None:
+        """Make the dialog; `typed` is called with the text whenever it changes."""
         super().__init__()
+        self._typed = typed
         self._title, self._hint, self._read, self._suggestions = title, hint, read, tuple(suggestions)
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
@@ -114,6 +117,8 @@ class Prompt(Dialog[T | None], Generic[T]):
         if not self._walked:
             self._draft = event.value
         self._show(event.value)
+        if self._typed is not None:
+            self._typed(event.value)
 
     @on(Input.Submitted)
     def _text_submitted(self, event: Input.Submitted) -> None:

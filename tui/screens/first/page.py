@@ -16,7 +16,7 @@ from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.trace_choices import recent
 from tui.widgets.cell_rows import fitted
 
-Kind = Literal["sample", "also", "lesson", "learn", "session", "trace", "file"]
+Kind = Literal["cluster", "sample", "also", "lesson", "learn", "session", "trace", "file"]
 
 
 class MenuEntry(NamedTuple):
@@ -42,10 +42,17 @@ def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
     return MenuEntry(kind, sample.name, sample.title, what, paper, sample.policy)
 
 
-def entries(sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[MenuEntry, ...]:
+CLUSTER = MenuEntry("cluster", "", "this cluster", "your jobs: why they wait, when they start, what would help")
+
+
+def entries(
+    sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int], has_cluster: bool = False
+) -> tuple[MenuEntry, ...]:
+    """Return the entries of the first screen; with `has_cluster` the cluster of this machine is the first."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
-        *samples(), annexed("entry of lessons")(seen), *sessions, *(_sample(sample, "also") for sample in ALSO),
+        *([CLUSTER] if has_cluster else []), *samples(), annexed("entry of lessons")(seen), *sessions,
+        *(_sample(sample, "also") for sample in ALSO),
         *(MenuEntry("trace", choice.value, choice.title, choice.what) for choice in before),
         MenuEntry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip
@@ -107,14 +114,16 @@ def arranged(entries: Sequence[MenuEntry], width: int, height: int) -> Page:
     """
     width, pictures = max(width, 0), sum(entry.has_picture for entry in entries)
     across = sum(width >= least for least in ACROSS)
-    lines = len(entries) - pictures
+    lines, above = len(entries) - pictures, sum(entry.kind == "cluster" for entry in entries)
     room = height - min(lines + 1, LISTED)
     high = min(max(room // max(-(-pictures // across), 1) - 1, LOWEST), HIGHEST)
     each = width // across
-    places = [EntryPlace(n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
-    below = -(-pictures // across) * (high + 1)
-    places += [EntryPlace(below + n, 0, 1, width) for n in range(lines)]
-    return Page(width, tuple(places), below + lines, (max(min(each * 2 // 5 - MARK, 8 * high), 0), high))
+    top = above and above + 1
+    places = [EntryPlace(n, 0, 1, width) for n in range(above)]
+    places += [EntryPlace(top + n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
+    below = top + -(-pictures // across) * (high + 1)
+    places += [EntryPlace(below + n, 0, 1, width) for n in range(lines - above)]
+    return Page(width, tuple(places), below + lines - above, (max(min(each * 2 // 5 - MARK, 8 * high), 0), high))
 
 
 def drawn(
@@ -168,7 +177,14 @@ def _first_fitting(texts: Sequence[str], room: int) -> str:
 
 
 def _line(entry: MenuEntry, room: int) -> Line:
-    kinds = {"learn": "learn", "also": "look at", "session": "continue", "trace": "open", "file": "open"}
+    kinds = {
+        "cluster": "watch",
+        "learn": "learn",
+        "also": "look at",
+        "session": "continue",
+        "trace": "open",
+        "file": "open",
+    }
     return line(
         Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
         Span(f"  {text.shorten(entry.what, max(room - 12 - text.cells(entry.title), 0))}", "dim"),

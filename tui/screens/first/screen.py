@@ -234,6 +234,8 @@ class FirstScreen(ClosesOnce[None]):
             self.action_file()
         elif entry.kind == "learn":
             self.action_lessons()
+        elif entry.kind == "cluster":
+            self.app.push_screen(annexed("cluster screen")(self._look))
         elif entry.kind == "lesson":
             self.post_message(OpenLesson(entry.value))
         else:

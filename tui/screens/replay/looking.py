@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sim.support.errors import SchedscopeError
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
-from tui.panels.context import QueueOrder
+from tui.panels.context import order_after_click
 from tui.replay.requests import GoTo, Measure, find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
@@ -161,12 +161,7 @@ class Looking:
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def sort_queue(self, column: str) -> None:
-        """Sort the queue by a column: largest first, then smallest first, then the policy's order."""
-        was = self._screen.state.order
-        if was is None or was.column != column:
-            self._screen.change(order=QueueOrder(column))
-        else:
-            self._screen.change(order=QueueOrder(column, descends=False) if was.descends else None)
+        self._screen.change(order=order_after_click(self._screen.state.order, column))
 
     def next_panel(self) -> None:
         self._walk_panels(1)

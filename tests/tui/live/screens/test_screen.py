@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import DARK
 from tui.screens.dialogs import SentencesDialog
 from tui.widgets.gantt import Gantt
+from tui.widgets.panel import Panel
 
 KEYS_OF_THE_CHART = ("plus", "minus", "left_curly_bracket", "right_curly_bracket", *"nA0ohl")
 
@@ -77,7 +79,7 @@ async def test_a_recording_shows_nodes_queue_and_now(shared: Path, size: tuple[i
         assert "now" in text
         assert "recording week.slog" in text
         assert "waiting" in text
-        assert ("Queue" in text) == (size[0] > 100)
+        assert ("Jobs" in text) == (size[0] > 100)
 
 
 async def test_an_empty_recording_is_read_and_no_cluster_is_asked() -> None:
@@ -166,32 +168,81 @@ async def test_find_shows_a_node_and_zooms_to_a_rack(shared: Path) -> None:
         assert "there is no job, user, node or rack 'r9' here" in seen.text
 
 
+async def test_slash_filters_while_typing_and_esc_takes_it_back() -> None:
+    jobs = (*(waits(str(id), 1) for id in range(10, 20)), runs("7", 2, "n1"), replace(waits("30", 1), user="eve"))
+    async with opened(Replayed(Recorded([Cluster(DAY + 60, nodes=NODES, jobs=jobs)]), "x.slog"), (160, 40)) as seen:
+        await seen.pilot.press("slash", *"eve")
+        await wait_until(lambda: "waiting 1  running 0" in seen.screen.query_one("#queue", Panel)._sheet.text)
+        await seen.pilot.press("enter")
+        scene = await settled(seen.pilot)
+        assert seen.screen.state.selected == scene.rank(jobs[-1])
+        await seen.press("escape")
+        assert "waiting 11  running 1" in seen.text
+        await seen.pilot.press("slash", *"ann")
+        await seen.answer("ann")
+        assert seen.screen.state.listing.kind == "running", "no other list has a match"
+        await seen.pilot.press("slash", *"eve", "escape")
+        await settled(seen.pilot)
+        assert seen.screen.state.listing.words == "ann"
+
+
+async def test_list_is_chosen_sorted_and_kept(shared: Path) -> None:
+    async with opened(recording(shared), (160, 40)) as seen:
+        await seen.press("v", "O")
+        assert "▼job" in seen.text
+        await seen.pilot.press("C")
+        await seen.answer("user -left")
+        assert "▼left" in seen.text
+        assert seen.app.settings.columns == {"running": "user -left"}
+        await seen.screen.run_action("sort_queue('left')")
+        await wait_until(lambda: seen.app.settings.columns == {"running": "user +left"})
+        await seen.screen.run_action("list_jobs('ended')")
+        assert "ran" in seen.text
+
+
+async def test_my_waiting_job_is_selected_and_news_of_it_rings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.01, 0.01))
+    mine = replace(waits("2", 2, 500), user="ann")
+    rung: list[bool] = []
+    first = Cluster(at=DAY + 60, nodes=NODES, jobs=(waits("1", 2), mine), me="ann")
+    scheduler = Scripted(first)
+    async with opened(Live(scheduler)) as seen:
+        assert "J2 waits" in seen.text
+        monkeypatch.setattr(seen.app, "bell", lambda: rung.append(True))
+        late = replace(first, at=DAY + 120, jobs=(waits("1", 2), replace(mine, start=DAY + 1400)))
+        begun = replace(first, at=DAY + 180, jobs=(waits("1", 2), replace(runs("2", 2, "n1", start=150, end=1e9))))
+        for picture, told in ((late, "J2 is expected 15m00 later"), (begun, "J2 started on n1")):
+            scheduler.pictures.append(picture)
+            await wait_until(lambda told=told: any(told in each.message for each in seen.app._notifications))  # type: ignore[misc]
+        assert rung == [True, True]
+
+
 @pytest.mark.long
 async def test_every_key_is_pressed_and_nothing_breaks(shared: Path) -> None:
     async with opened(recording(shared)) as seen:
-        for key in [*"cccccccsssp", *"jb", "apostrophe", *"2211337a", "tab", *"zz", *KEYS_OF_THE_CHART]:
+        for key in [*"cccccccsssvvvOOOp", *"jb", "apostrophe", *"2211337a", "tab", *"zz", *KEYS_OF_THE_CHART]:
             await seen.press(key)
         await seen.pilot.press("question_mark")
         await seen.pilot.pause()
-        assert "A live machine" in seen.text
+        assert "Your job" in seen.text
         await seen.press("escape")
 
 
 async def test_a_small_screen_shows_one_panel_at_a_time(shared: Path) -> None:
     async with opened(recording(shared), (80, 24)) as seen:
-        assert "Queue" not in seen.text
+        assert "Jobs" not in seen.text
         await seen.press("tab")
-        assert "Queue" in seen.text
-        await seen.press("tab")
+        assert "Jobs" in seen.text
+        await seen.press("tab", "tab")
         assert "Picture " in seen.text
-        assert "Queue" not in seen.text
+        assert "Jobs" not in seen.text
         await seen.press("escape")
         assert "Picture " not in seen.text
 
 
 async def test_a_click_selects_a_job(shared: Path) -> None:
     async with opened(recording(shared), (160, 40)) as seen:
-        await seen.pilot.click("#queue", offset=(6, 3))
+        await seen.pilot.click("#queue", offset=(6, 4))
         scene = await settled(seen.pilot)
         assert seen.screen.state.selected == scene.rank(scene.cluster.queue[1])
         assert "Job" in seen.text
