@@ -67,6 +67,8 @@ class Outline(NamedTuple):
     end: float
     processors: int
     is_framed: bool = True
+    is_above: bool = False
+    """True for one that is drawn over the jobs of the plan, not only where processors are free."""
 
 
 class Suspension(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sim.history.stretch import Stretch
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.room import barred, free_on
-from sim.live.cluster.values import Cluster, Node
+from sim.live.cluster.values import Cluster, Node, Reservation
 from sim.support.formatting import count, printable
 from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
@@ -75,8 +75,9 @@ class ChartMaker:
         mode: str = "job",
         marks: tuple[Mark, ...] = (),
         unicode: bool = True,
+        ghost: Reservation | None = None,
     ) -> ChartScene:
-        """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
+        """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown, `ghost` a frame."""
         workload = observed.workload
         view, names, lanes = camera.view(clock), labels_of(observed, cluster, camera.columns >= ROOMY, unicode), None
         firsts = band_cores(observed, cluster)
@@ -95,6 +96,7 @@ class ChartMaker:
         times = self._times(observed, workload, clock)
         hues, legend = self._hues(workload, mode, times, clock)
         outages = outages_of(observed, clock)
+        framed = cluster.reservations if ghost is None else (*cluster.reservations, ghost)
         return ChartScene(
             view=view,
             clock=clock,
@@ -116,7 +118,7 @@ class ChartMaker:
             names=names,
             by_owner=lanes,
             lane_names=by_use[1] if by_use else (),
-            outlines=tuple(outlines_of(observed, cluster, view, clock, lanes)),
+            outlines=tuple(outlines_of(observed, framed, view, clock, lanes)),
             band_cores=firsts,
             memory=self.unused.memory(observed, view, clock) if bands else None,
         )
@@ -190,19 +192,19 @@ def _or_nan(value: float | None) -> float:
 
 
 def outlines_of(
-    observed: Observed, cluster: Cluster, view: ChartView, clock: float, lanes: ByOwner | None = None
+    observed: Observed, framed: Iterable[Reservation], view: ChartView, clock: float, lanes: ByOwner | None = None
 ) -> Iterator[Outline]:
-    """Yield an outline for each reservation, and one without frame for nodes gone at one time for one reason."""
+    """Yield an outline for each of `framed`, and one without frame for nodes gone at one time for one reason."""
     origin, layout = observed.origin or 0.0, observed.layout
 
     def placed(nodes: Iterable[str]) -> int:
         cores = layout.processors(nodes)
         return cores if lanes is None else lanes.orders[0].lifted(cores)
 
-    for reserved in cluster.reservations:
+    for reserved in framed:
         start, end = reserved.start - origin, reserved.end - origin
         if start < view.end and end > view.start and (cores := placed(reserved.nodes)):
-            yield Outline(reserved.name, start, end, cores)
+            yield Outline(reserved.name, start, end, cores, is_above=reserved.is_new)
     together: dict[tuple[str, float, float], list[str]] = {}
     for gone in observed.gone(clock):
         end = view.end if gone.end is None else gone.end

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.new_job import Ghost, fit_lines, fits_now, ghost_of, new_lines, start_of
 from sim.live.forecast.what_if import answers
 from sim.live.forecast.words import answer_lines, forecast_lines
+from sim.support.errors import NotThereError
 from tui.live.forecaster import Ahead
 from tui.live.watch import Watch
 
@@ -23,6 +26,27 @@ def outlook(
     if cluster is None or made is None or is_over():
         return ()
     return *forecast_lines(cluster, job, made.forecasts), *_what_if(cluster, job, made)
+
+
+def outlook_of_new(
+    watch: Watch, picture: int, cluster: Cluster, job: ClusterJob | None, is_over: Callable[[], bool]
+) -> tuple[tuple[str, ...], Ghost | None]:
+    """Return sentences about a job that does not exist yet, and its place in the plan; without a job, what fits now."""
+    if job is None:
+        return tuple(fit_lines(cluster, fits_now(cluster))), None
+    forecaster = watch.forecaster
+    made = watch.shown_ahead(picture) or forecaster.made(picture) or next(forecaster.make(picture, is_over), None)
+    if made is None or is_over():
+        return (), None
+    there, found = start_of(cluster, job, made.board.past, made.forecasts.starts)
+    told = [*new_lines(cluster, job, found)]
+    if found.after is None:
+        return tuple(told), None
+    starts = {**made.forecasts.starts, job.id: found.after}
+    told += (" ".join(answer_lines(cluster, each)) for each in answers(there, job, made.board.past, starts))
+    with suppress(NotThereError):
+        return tuple(told), ghost_of(cluster, job)
+    return tuple(told), None
 
 
 def _what_if(cluster: Cluster, job: ClusterJob, made: Ahead) -> Iterator[str]:

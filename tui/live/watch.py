@@ -17,7 +17,7 @@ from sim.live.cluster.changes import PollEvent, changes
 from sim.live.cluster.observed import Observed, sharing
 from sim.live.cluster.pace import Pace
 from sim.live.cluster.scratch import Scratch
-from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource
+from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource, Reservation
 from sim.stops.grammar import Stop
 from sim.support.errors import SchedscopeError
 from sim.workload.formats.zone import zone_here
@@ -81,6 +81,8 @@ class Wish:
     """Number of the poll to show; None to show the newest one and each that follows."""
     unicode: bool = True
     marks: tuple[Mark, ...] = ()
+    ghost: Reservation | None = None
+    """Frame of a job that does not exist yet, in the form of a reservation."""
 
 
 Hear = Callable[[LiveScene], None]
@@ -246,7 +248,9 @@ class Watch:
             clock = max(time.time() - (observed.origin or 0.0), clock)  # now moves by the clock
         chart = None
         if wish.camera is not None:
-            chart = self._maker.make(observed, cluster, clock, wish.camera, wish.mode, wish.marks, wish.unicode)
+            chart = self._maker.make(
+                observed, cluster, clock, wish.camera, wish.mode, wish.marks, wish.unicode, wish.ghost
+            )
         known = max(observed.moments[-1], clock)
         return LiveScene(
             cluster=cluster,

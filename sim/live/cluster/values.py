@@ -86,6 +86,9 @@ class Reservation:
     accounts: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
 
+    is_new: bool = False
+    """True for the frame of a job that does not exist yet, which charts draw over the plan."""
+
     @property
     def is_maintenance(self) -> bool:
         return "MAINT" in self.flags

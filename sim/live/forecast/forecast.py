@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf, isnan
 from statistics import median
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -145,31 +145,15 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = No
     """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
     to wait the model does not cover are missing. The mapping is empty if a running job has more than its nodes have.
     """
-    if cluster.is_private or not cluster.nodes:
+    found = _assumed(cluster, model, past)
+    if found is None:
         return {}
-    running = [job for job in cluster.running if job.nodes and job.cpus]
-    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
-    bounds = bounds_of(cluster) if model.has_limits else ()
-    most = tuple(bound.limit.most for bound in bounds)
-    estimates = [_left(cluster, job) for job in jobs]
-    shape = _shape(cluster, jobs) if model.on_nodes else None
-    procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
-    keep = []
-    for place, job in enumerate(jobs):
-        own = demands([job], bounds)[0]
-        fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], estimates[place])
-        if job.is_running and not fits:
-            return {}
-        if job.is_running or (fits and is_known(job, bounds) and all(amount <= most[number] for number, amount in own)):
-            keep.append(place)
-    kept = [jobs[place] for place in keep]
-    lengths = [_expected(cluster, job, model, past) for job in kept]
-    known, shape = Demands(most, demands(kept, bounds)), shape and shape.take(keep)
+    kept, shape, known, lengths = found.jobs, found.shape, found.demands, found.lengths
+    running = sum(not job.is_waiting for job in kept)
     if shape is not None and (
-        model.quantile is None or len(kept) * (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED
+        model.quantile is None or len(kept) * (len(kept) - running) * len(shape.nodes) > MOST_REPLANNED
     ):
-        found = _planned(cluster, kept, shape, known, lengths).items()
-        return {kept[place].id: cluster.at + start for place, start in found}
+        return {kept[place].id: cluster.at + start for place, start in _planned(cluster, found).items()}
     policy: Policy = Easy()
     if shape is not None:
         several, points = _several(cluster, kept)
@@ -189,12 +173,12 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = No
             order,
             0.0,
             bf_resolution=1.0,
-            running=len(running),
+            running=running,
             demands=known.taken,
-            most=most,
+            most=known.most,
             has_points=bool(several),
         )
-    workload = _workload(kept, [estimates[place] for place in keep], lengths, shape, procs)
+    workload = _workload(kept, [_left(cluster, job) for job in kept], lengths, shape, found.procs)
     starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
     return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
 
@@ -222,17 +206,58 @@ def _several(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[dict[int, di
     return {place: each for place, each in found.items() if each}, points
 
 
-def _planned(
-    cluster: Cluster, jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float]
-) -> dict[int, float]:
-    """Return the start of each waiting job, by its index in `jobs`, in a plan made once. Starts are seconds from now.
+class Assumed(NamedTuple):
+    """What a forecast assumes: the jobs that are simulated, first the running ones, and the machine."""
+
+    jobs: list[ClusterJob]
+    shape: Shape | None
+    """Nodes, and requests of the jobs; None if only processors count."""
+    demands: Demands
+    lengths: list[float]
+    """Seconds for which each job runs from now or from its start on."""
+    procs: int
+
+
+def _assumed(cluster: Cluster, model: Model, past: PastJobs | None) -> Assumed | None:
+    """Return what a forecast assumes; None if no forecast would be true."""
+    if cluster.is_private or not cluster.nodes:
+        return None
+    running = [job for job in cluster.running if job.nodes and job.cpus]
+    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
+    bounds = bounds_of(cluster) if model.has_limits else ()
+    most = tuple(bound.limit.most for bound in bounds)
+    shape = _shape(cluster, jobs) if model.on_nodes else None
+    procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
+    keep = []
+    for place, job in enumerate(jobs):
+        own = demands([job], bounds)[0]
+        fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], _left(cluster, job))
+        if job.is_running and not fits:
+            return None
+        if job.is_running or (fits and is_known(job, bounds) and all(amount <= most[number] for number, amount in own)):
+            keep.append(place)
+    kept = [jobs[place] for place in keep]
+    lengths = [_expected(cluster, job, model, past) for job in kept]
+    return Assumed(kept, shape and shape.take(keep), Demands(most, demands(kept, bounds)), lengths, procs)
+
+
+def _planned(cluster: Cluster, assumed: Assumed) -> dict[int, float]:
+    """Return the start of each waiting job, by its index, in a plan made once. Starts are seconds from now.
 
     The jobs that a limit holds back now take their places behind all others, as Slurm's backfill passes over them. A
     job with several partitions is planned once for each, with its priority there.
     """
+    plan, waiting = plan_of(cluster, assumed)
+    return {place: start for place, start in plan.starts(waiting).items() if start < inf}
+
+
+def plan_of(cluster: Cluster, assumed: Assumed) -> tuple[PlanAhead, list[Waiting]]:
+    """Return the plan with the running jobs alone, and the waiting jobs in the order in which it takes them."""
+    jobs, shape = assumed.jobs, assumed.shape
+    assert shape is not None
     running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, float, Waiting]]()
     several, _ = _several(cluster, jobs)
-    for place, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
+    for place, (job, length) in enumerate(zip(jobs, assumed.lengths, strict=True)):
         if job.is_waiting:
             request, own = shape.requests[place], several.get(place, {})
             for number in request.groups if own else ():
@@ -246,9 +271,22 @@ def _planned(
     limits = [job.limit for job in jobs if job.limit]
     grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
     is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
-    waiting = [each for *_, each in sorted(entries, key=lambda each: each[:2])]
-    found = PlanAhead(shape, known, running, grain, is_coarse, cluster.at).starts(waiting)
-    return {place: start for place, start in found.items() if start < inf}
+    plan = PlanAhead(shape, assumed.demands, running, grain, is_coarse, cluster.at)
+    return plan, [each for *_, each in sorted(entries, key=lambda each: each[:2])]
+
+
+def plan_before(cluster: Cluster, new: Sequence[ClusterJob]) -> tuple[PlanAhead, dict[str, int]] | None:
+    """Return the plan of the jobs of the cluster that come before all of `new`, which run to their limits, and the
+    numbers in it of those jobs of `new` that may fit; None if no forecast would be true.
+    """
+    known = [job for job in cluster.queue if can_be_forecast(job)][: MOST_WAITING - len(new)]
+    assumed = _assumed(replace(cluster, jobs=(*cluster.running, *known, *new)), LIMITS, None)
+    if assumed is None:
+        return None
+    ids, numbers = {job.id for job in new}, {job.id: place for place, job in enumerate(assumed.jobs)}
+    plan, waiting = plan_of(cluster, assumed)
+    plan.starts(takewhile(lambda each: assumed.jobs[each.number].id not in ids, waiting))
+    return plan, {id: numbers[id] for id in ids if id in numbers}
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,19 @@ class PlanAhead:
             self._place(first, *self._find(first, self._ready(first)), found)
         return found
 
+    def earliest(self, job: Waiting) -> tuple[float, Seats | None]:
+        """Return (earliest start, nodes and amounts) of one more job, which is not added; inf and None for never."""
+        return self._find(job, self._ready(job))
+
+    def longest_now(self, number: int, most: float) -> float:
+        """Return the longest time, at most `most`, for which a job with the request `number` fits from now on, else 0.
+
+        It may be inf if `most` is.
+        """
+        ends = [*(time for time in self._times if MOMENT < time < most), most]
+        fitting = bisect_left(ends, True, key=lambda end: self.earliest(Waiting(number, end))[0] > MOMENT)
+        return ends[fitting - 1] if fitting else 0.0
+
     def _ready(self, job: Waiting) -> float:
         """Return the earliest time at which neither a limit nor its own earliest start keeps the job from starting."""
         after = job.after

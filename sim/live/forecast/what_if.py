@@ -12,13 +12,14 @@ from sim.live.cluster.values import NEVER, Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.live.forecast.past import PastJobs
 from sim.support.errors import ParameterError
-from sim.support.formatting import count, listed, parse_time, quoted, span
+from sim.support.formatting import count, listed, parse_time, printable, quoted, span
 
 WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition", "exclusive")
 """Names of the parts of a request that a what-if question can change."""
 FELT = 60.0
 """Smallest difference in seconds between two starts that counts as earlier or later."""
 MOST_ANSWERS = 8
+MOST_NAMED = 3
 _MEMORY = re.compile(r"(\d{1,12})([kmgt]?)b?", re.IGNORECASE)
 _IN_MB = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
 
@@ -52,17 +53,25 @@ def parse_change(text: str, job: ClusterJob, widest: int = 1) -> ClusterJob:
     of cores of a node of its partitions.
     """
     made = job
-    for part in text.replace(",", " ").split():
-        word, equals, value = part.partition("=")
-        if word not in WORDS or not equals:
-            raise ParameterError(f"--if changes {', '.join(WORDS)}, as in 'time=30m cpus=8'; got {quoted(part)}")
-        made = _changed(made, word, value, widest)
+    for word, value in parts_of(text, "--if"):
+        made = changed_by(made, word, value, widest)
     if made is job:
         raise ParameterError("--if changes nothing; say for example 'time=30m cpus=8'")
     return made
 
 
-def _changed(job: ClusterJob, word: str, value: str, widest: int) -> ClusterJob:
+def parts_of(text: str, option: str) -> list[tuple[str, str]]:
+    """Return the (word, value) pairs in the text of an option, such as `time=30m cpus=8`."""
+    parts = []
+    for part in text.replace(",", " ").split():
+        word, equals, value = part.partition("=")
+        if word not in WORDS or not equals:
+            raise ParameterError(f"{option} takes {', '.join(WORDS)}, as in 'time=30m cpus=8'; got {quoted(part)}")
+        parts.append((word, value))
+    return parts
+
+
+def changed_by(job: ClusterJob, word: str, value: str, widest: int) -> ClusterJob:
     if word == "partition":
         reason = "" if job.reason.startswith("Partition") else job.reason  # it was about the partition before
         return replace(job, partition=value, reason=reason)
@@ -205,6 +214,17 @@ def answers(cluster: Cluster, job: ClusterJob, past: PastJobs, before: Mapping[s
         if each.gain > least + FELT:
             useful.append(each)
     return sorted(useful, key=lambda each: -each.gain)[:MOST_ANSWERS]
+
+
+def later_lines(told: Answer) -> Iterator[str]:
+    """Yield sentences on the other jobs that would start later or earlier."""
+    if told.later:
+        named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
+        yield f"{count(len(told.later), 'other job')} would start later: {named}."
+    elif told.gain >= FELT:
+        yield f"No other job would start more than {span(FELT)} later."
+    if told.earlier:
+        yield f"{count(told.earlier, 'other job')} would start earlier."
 
 
 def in_words(text: str) -> str:

@@ -11,10 +11,8 @@ from sim.live.forecast.board import DayScore, Forecasts
 from sim.live.forecast.expected import why_unknown
 from sim.live.forecast.ranges import SHARE
 from sim.live.forecast.score import FAR
-from sim.live.forecast.what_if import FELT, Answer, in_words
-from sim.support.formatting import count, listed, percent, printable, span
-
-MOST_NAMED = 3
+from sim.live.forecast.what_if import FELT, Answer, in_words, later_lines
+from sim.support.formatting import percent, printable, span
 
 
 def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> Iterator[str]:
@@ -86,10 +84,4 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
         late, was_late = _about(told.after.high, cluster), _about(before.high, cluster)
         if_long = f"; if jobs run long, {late} instead of {was_late}" if abs(told.gain) >= FELT else ""
         yield f"With {change} it would start as before, {_about(before.middle, cluster)}{if_long}."
-    if told.later:
-        named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
-        yield f"{count(len(told.later), 'other job')} would start later: {named}."
-    elif told.gain >= FELT:
-        yield f"No other job would start more than {span(FELT)} later."
-    if told.earlier:
-        yield f"{count(told.earlier, 'other job')} would start earlier."
+    yield from later_lines(told)

@@ -241,12 +241,13 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
     """Draw outlines of reservations with names where processors are free; one without a frame has only its name."""
     is_free = (grid.upper.rank < 0) & (grid.lower.rank < 0)  # and without a name
     for outline in grid.chart.outlines:
+        free = np.ones_like(is_free) if outline.is_above else is_free
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
         left, is_open = (max(left, 0), left < 0)
         for first, last in _rows_of(outline.processors, grid):
             if right - left >= 2:
-                _frame(area, grid, outline, (first, last, left, right - 1), is_open, is_free)
+                _frame(area, grid, outline, (first, last, left, right - 1), is_open, free)
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:

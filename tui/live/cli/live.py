@@ -7,14 +7,14 @@ import secrets
 import signal
 import sys
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sim.support.errors import ClusterError, SchedscopeError
-from sim.support.formatting import count, parse_time, span
+from sim.support.errors import ClusterError, ParameterError, SchedscopeError
+from sim.support.formatting import count, listed, parse_time, quoted, span
 from tui.cli import options
 from tui.cli.terminal import say
 
@@ -61,6 +61,8 @@ def command(
         raise click.UsageError("--headless records: name the recording with -o FILE.slog")
     if polls and not headless:
         raise click.UsageError("--polls goes with --headless")
+    if partition:
+        _known_partition(partition, host)
     if not headless:
         options.needs_terminal("the live screen", "schedscope live --headless, why and when")
     from sim.live.cluster.recording import PollRecorder
@@ -85,6 +87,17 @@ def command(
         state = LiveState(listing=Listing(mine=2 if is_mine else 1, partition=partition))
         aside = stack.enter_context(closing(Scratch()))
         return open_live(Live(source, every, since, recorder, aside), state)
+
+
+def _known_partition(name: str, host: str) -> None:
+    """Raise `ParameterError` unless the cluster has this partition; without an answer the screen goes on asking."""
+    from sim.live.cluster.slurm.commands import Commands
+    from sim.live.cluster.slurm.text import partitions
+
+    with closing(Commands(host)) as commands, suppress(ClusterError):
+        names = [each.name for each in partitions(commands.ask("scontrol", "-o", "show", "partition"))]
+        if names and name not in names:
+            raise ParameterError(f"no partition {quoted(name)}; there are {listed(names)}")
 
 
 def _record(source: ClusterSource, recorder: PollRecorder, every: float, since: float, polls: int | None) -> int:

@@ -25,17 +25,36 @@ MOST_DATES = 12
 
 
 @click.command("when")
-@click.argument("job")
+@click.argument("job", required=False)
 @observed.options
+@click.option(
+    "--new",
+    "new",
+    is_flag=False,
+    flag_value="",
+    metavar="REQUEST",
+    help="A job not submitted yet, as in 'nodes=2 time=4h partition=gpu'; without a request, what fits now.",
+)
 @click.option("--if", "change", metavar="CHANGE", help="Ask for something else, as in 'time=30m cpus=8'.")
 @options.form("text", "json")
-def command(job: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
+def command(
+    job: str | None, recording: str | None, at: str | None, host: str, new: str | None, change: str | None, form: str
+) -> None:
     """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.
 
     A date is a plan only for a job that waits for its priority or for resources; for all others it is "no plan".
     A recording shows how the date moved, and the score of the forecasts of the day before. --if changes time, cpus,
     nodes, mem (per node), gpus (per node), partition or exclusive (yes, no). It names the jobs that would start later.
+
+    --new asks about a job that you have not submitted, in the words of --if: when it would start, and what would let
+    it start earlier. Without a request it lists what fits now, and for how long.
     """
+    if (job is None) == (new is None):
+        raise click.UsageError("name a JOB, or a new one with --new 'nodes=2 time=4h'; --new alone: what fits now")
+    if new is not None:
+        _about_new(new, recording, at, host, change, form)
+        return
+    assert job is not None
     from sim.live.cluster.expectations import Expectations, expectations
     from sim.live.cluster.one_job import pictures_of
     from sim.live.cluster.reasons import say as reason
@@ -80,6 +99,36 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
         lines += forecast_lines(cluster, found, forecasts)
         lines += answer_lines(cluster, answer) if answer is not None else ()
     say("\n".join([*lines, *moved(known, cluster.at)]))
+
+
+def _about_new(new: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
+    """Print when a job that does not exist yet would start or, without a request, what fits now."""
+    from sim.live.forecast import new_job
+    from sim.live.forecast.what_if import answers
+    from sim.live.forecast.words import answer_lines
+
+    if change is not None:
+        raise click.UsageError("--if changes a JOB that waits; write the request into --new")
+    cluster, found_in = observed.picture(host, recording, at)
+    if not new.strip():
+        fits = new_job.fits_now(cluster)
+        if form == "json":
+            say(json.dumps({"at": cluster.at, "fits": [fit._asdict() for fit in fits]}, indent=2), exact=True)
+        else:
+            say("\n".join(new_job.fit_lines(cluster, fits)))
+        return
+    job = new_job.new_job(cluster, new)
+    board, forecasts = observed.forecasts_of(cluster, host, found_in)
+    there, answer = new_job.start_of(cluster, job, board.past, forecasts.starts)
+    if form == "json":
+        told = {"at": cluster.at, "request": " ".join(new.split()), "priority": job.priority, **answer_fields(answer)}
+        say(json.dumps(told, indent=2), exact=True)
+        return
+    lines = [*new_job.new_lines(cluster, job, answer)]
+    if answer.after is not None:
+        own = {**forecasts.starts, job.id: answer.after}
+        lines += [" ".join(answer_lines(cluster, each)) for each in answers(there, job, board.past, own)]
+    say("\n".join(lines))
 
 
 def forecast_fields(forecasts: Forecasts, job: str) -> dict[str, float | None] | None:

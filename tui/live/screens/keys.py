@@ -18,16 +18,19 @@ SHARED = (
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine", "Only your own jobs, all in the usual order, or your own first.", 5),
-    Key("v", "list_jobs", "running, ended", "List the jobs that wait, that run, or that have ended.", 3),
+    Key("v", "list_jobs", "lists", "List the jobs that wait, that run, or that have ended.", 3),
     Key("O", "sort", "sort", "Sort the jobs by the next column; a click on a heading does, too."),
     Key("C", "columns", "columns", "Choose the columns of the list, and the one to sort by; they are kept."),
     Key("u", "what_if", "what if", "When the selected job would start, and what would let it start earlier."),
+    Key("f", "new_job", "new job", "When a job that you have not submitted would start, or what fits now.", 6),
+    Key("right_parenthesis", "move_ghost(1)", "later", "Move the new job to the next time at which it fits."),
+    Key("left_parenthesis", "move_ghost(-1)", "earlier", "Move it to the time before."),
     Key("p", "partition", "partition", "List the jobs of the next partition, or of all together.", 4),
     Key("r", "poll_now", "poll now", "Ask the cluster now, at most every 10 s."),
 )
 SHOWN = (
-    "why", "what_if", "find", "list_jobs", "mine_first", "step(1)", "go_end", "columns", "jump(1)", "partition",
-    "stops", "colour", "next_panel",
+    "why", "what_if", "new_job", "find", "list_jobs", "mine_first", "step(1)", "go_end", "columns", "jump(1)",
+    "partition", "stops", "colour", "next_panel",
     "help", "quit",
 )  # fmt: skip
 SIGNS = (

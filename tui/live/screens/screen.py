@@ -273,7 +273,8 @@ class LiveScreen(SearchingScreen):
         observed = self.watch_.observed
         marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
         camera = self.query_one("#chart", Gantt).camera
-        self.watch_.wish(Wish(camera, state.mode, state.picture, not self.look.ascii, marks))
+        ghost = None if state.ghost is None else state.ghost.frame
+        self.watch_.wish(Wish(camera, state.mode, state.picture, not self.look.ascii, marks, ghost))
 
     def use_look(self, look: Look) -> None:
         self.look = look.with_calendar(Calendar.of(self.watch_.observed.workload.header) if self.scene else None)
@@ -289,7 +290,10 @@ class LiveScreen(SearchingScreen):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        self.change(selected=message.rank)
+        if isinstance(message, Gantt.Picked) and message.rank is None and message.spot is not None and self.state.ghost:
+            self.place_ghost(self.state.ghost.moved(message.spot.time + (self.watch_.observed.origin or 0.0)))
+        else:
+            self.change(selected=message.rank)
 
     @on(Panel.Hovered)
     def _hovered(self, message: Panel.Hovered) -> None:
@@ -475,6 +479,8 @@ class LiveScreen(SearchingScreen):
     def action_escape(self) -> None:
         if self.workers.cancel_group(self, "search"):
             self.change(said="the search was given up")
+        elif self.state.ghost is not None:
+            self.change(ghost=None)
         elif self.state.listing.words:
             self.list_as(words="")
         elif self.state.alone:

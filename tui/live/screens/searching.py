@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual.screen import ModalScreen, Screen
 from textual.worker import get_current_worker
 
-from sim.live.cluster.values import ClusterJob
+from sim.live.cluster.dates import date
+from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import ParameterError, SchedscopeError
-from sim.support.formatting import quoted
+from sim.support.formatting import listed, printable, quoted
 from tui.live.chart import rack_of
 from tui.live.node_lines import node_lines
 from tui.live.queue import BY_WEIGHT, COLUMNS, LISTS, jobs_of, parse_layout, with_order
@@ -26,6 +27,7 @@ from tui.thread_results import hand_over
 from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
+    from sim.live.forecast.new_job import Ghost
     from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
@@ -214,3 +216,60 @@ class SearchingScreen(Screen[None]):
         self.change(said="" if told else "that picture is not kept any more")
         if told and self.is_current:
             self.app.push_screen(dialogs.SentencesDialog(f"When, and what if: {job_name(job)}", told))
+
+    # A job that does not exist yet
+
+    def action_new_job(self) -> None:
+        """Ask for a request, and find in a thread when it would start; without one, what fits now."""
+        context = self.context
+        if context is None:
+            return
+        cluster = context.scene.cluster
+        hint = "nodes=2 time=4h partition=gpu (also cpus, mem, gpus, exclusive); empty: what fits now"
+
+        def read(typed: str) -> Callable[[], None]:
+            from sim.live.forecast.new_job import new_job
+
+            job = new_job(cluster, typed) if typed.strip() else None
+            return partial(self._look_for_room, context.scene.picture, cluster, job)
+
+        self.open(dialogs.Prompt("A new job", hint, read, answers=self.answers), lambda go: go())
+
+    def _look_for_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
+        self.change(said="looking for a place ... (esc stops it)")
+        look = partial(self._find_room, picture, cluster, job)
+        self.run_worker(look, thread=True, exclusive=True, group="search")
+
+    def _find_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
+        from tui.live.outlook import outlook_of_new
+
+        worker = get_current_worker()
+        told, ghost = outlook_of_new(self.watch_, picture, cluster, job, lambda: worker.is_cancelled)
+        hand_over(self.app, self._show_room, told, ghost)
+
+    def _show_room(self, told: tuple[str, ...], ghost: Ghost | None) -> None:
+        if ghost is not None:
+            self.place_ghost(ghost)
+        else:
+            self.change(said="")
+        if told and self.is_current:
+            self.app.push_screen(dialogs.SentencesDialog("A job that does not exist yet", told))
+
+    def place_ghost(self, ghost: Ghost) -> None:
+        last = self.watch_.observed.last
+        at, end = (date(time, ghost.start if last is None else last.at) for time in (ghost.start, ghost.end))
+        where = listed(map(printable, ghost.nodes))
+        chart, scene = self.query_one("#chart", Gantt), self.context.scene if self.context else None
+        if chart.camera is not None and scene is not None:
+            ends, now = ghost.end - (self.watch_.observed.origin or 0.0), scene.clock
+            if not (view := chart.camera.view(now)).start < ends < view.end:
+                chart.camera = chart.camera.fitting(now - 0.3 * (ends - now), ends + 0.1 * (ends - now))
+        self.change(ghost=ghost, said=f"new job: {at} to {end} on {where} · ( ) or a click on a free place move it")
+
+    def action_move_ghost(self, way: int) -> None:
+        """Move the new job to the next time, or the one before, at which it fits; a step is a twelfth of its length."""
+        if (ghost := self.state.ghost) is None:
+            self.change(said="no new job is shown: f makes one")
+            return
+        step = max((ghost.end - ghost.start) / 12, 60.0)
+        self.place_ghost(ghost.moved(ghost.start + step) if way > 0 else ghost.earlier(step))

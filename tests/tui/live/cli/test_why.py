@@ -102,6 +102,15 @@ def test_when_answers_what_if(tmp_path: Path) -> None:
     assert "does not wait" in error("when", "1", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4")[1]
 
 
+def test_when_answers_about_a_job_that_does_not_exist(recording: str) -> None:
+    told = json.loads(schedscope("when", "--new", "time=9m", "--from", recording, "--format", "json").stdout)
+    assert told["after"]["middle"] > told["at"] + 86000, "two jobs without a limit have the node first"
+    text = schedscope("when", "--new", "cpus=4 time=30m", "--from", recording).stdout
+    assert text.startswith("A job of 1 node with 4 cores for 30m00 in batch would start at ")
+    assert schedscope("when", "--new", "--from", recording).stdout.splitlines()[1:] == ["batch: nothing"]
+    assert json.loads(schedscope("when", "--from", recording, "--format", "json", "--new").stdout)["fits"] == []
+
+
 def test_what_if_has_the_forecast_as_the_time_before(tmp_path: Path) -> None:
     """Ends are rounded by the limits of all waiting jobs, so that jobs far behind also move the forecast."""
     recorder = PollRecorder(tmp_path / "if.slog")
@@ -130,6 +139,10 @@ def test_a_moment_in_a_recording(recording: str, at: str) -> None:
         (["live", "--headless"], 2, "name the recording with -o"),
         (["live", "--anonymise"], 2, "name it with -o"),
         (["live"], 1, "needs a terminal"),
+        (["when"], 2, "name a JOB, or a new one with --new"),
+        (["when", "7", "--new", "time=1h"], 2, "name a JOB, or a new one with --new"),
+        (["when", "--new", "time=1h", "--if", "time=1h"], 2, "write the request into --new"),
+        (["when", "--new", "lanes=2", "--from", "RECORDING"], 2, "got 'lanes=2'"),
     ],
 )
 def test_refusals(recording: str, arguments: list[str], code: int, said: str) -> None:
@@ -161,6 +174,10 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_live_cluster_is_asked(slurm: Path) -> None:
     assert schedscope("why", "7").stdout == "J7 waits: its user holds it (scontrol release JOB lets it go)\n"
+
+
+def test_partition_that_there_is_not_is_refused(slurm: Path) -> None:
+    assert error("live", "--partition", "nope") == (2, "no partition 'nope'; there are batch")
 
 
 def test_when_prints_one_range_with_its_share(slurm: Path) -> None:

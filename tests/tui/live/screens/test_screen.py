@@ -15,10 +15,11 @@ from textual.pilot import Pilot
 
 from sim.live.cluster.dates import date
 from sim.live.cluster.pace import Pace
-from sim.live.cluster.values import Cluster, Node
+from sim.live.cluster.values import Cluster, Node, Partition
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, settled, text_of
 from tests.tui.replays import painted, wait_until
+from tui.chart.hover import Spot
 from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.screens.screen import LiveScreen
@@ -334,6 +335,32 @@ async def test_what_if_looks_ahead_for_the_selected_job(shared: Path) -> None:
         await seen.pilot.press("escape")
         await seen.pilot.pause()
         assert seen.app.screen is seen.screen
+
+
+async def test_a_new_job_is_a_frame_that_moves() -> None:
+    jobs = (runs("1", 4, "n1", end=3600), waits("2", 8, 3600, "Resources", "n1", "n2"))
+    cluster = Cluster(DAY + 60, nodes=NODES, partitions=(Partition("batch", ("n1", "n2"), 7200.0),), jobs=jobs)
+    async with opened(Replayed(Recorded([cluster]), "x.slog"), (160, 40)) as seen:
+        await seen.pilot.press("f")
+        await seen.answer("cpus=4 time=20m partition=batch")
+        await wait_until(lambda: isinstance(seen.app.screen, SentencesDialog))
+        assert "would start now" in seen.text
+        scene = await seen.press("escape")
+        assert scene.chart is not None
+        frames = [outline for outline in scene.chart.outlines if outline.is_above]
+        assert [(frame.start, frame.end) for frame in frames] == [(60, 60 + 1200)]
+        await seen.press("right_parenthesis")
+        ghost = seen.screen.state.ghost
+        assert ghost is not None
+        assert ghost.start == DAY + 60 + 100
+        seen.screen._picked(Gantt.Picked(seen.screen.query_one("#chart", Gantt), None, Spot(900.0, 0, None)))
+        assert seen.screen.state.ghost is not None
+        assert seen.screen.state.ghost.start == DAY + 900
+        await seen.press("left_parenthesis", "escape")
+        assert seen.screen.state.ghost is None
+        await seen.pilot.press("f", "enter")
+        await wait_until(lambda: isinstance(seen.app.screen, SentencesDialog))
+        assert "batch: 1 node for" in seen.text
 
 
 async def test_what_if_needs_a_waiting_job() -> None:
