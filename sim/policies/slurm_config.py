@@ -61,6 +61,18 @@ def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
     return written_policy(parse_policy(f"slurm:{given}")), tuple(ignored)
 
 
+def unweighed_note(text: str) -> str:
+    """Return a sentence if a configuration by which priorities count has no weight above 0, otherwise "".
+
+    >>> unweighed_note("PriorityType=priority/multifactor"), unweighed_note("PriorityWeightAge = 1000")
+    ('it has no weight of priorities, so jobs come in the order of their arrival', '')
+    """
+    found = re.findall(r"^\s*priorityweight\w+\s*=\s*0*[1-9]", text, re.MULTILINE | re.IGNORECASE)
+    if found or re.search(r"^\s*prioritytype\s*=\s*priority/basic", text, re.MULTILINE | re.IGNORECASE):
+        return ""
+    return "it has no weight of priorities, so jobs come in the order of their arrival"
+
+
 def _of_scheduler(value: str) -> dict[str, str]:
     found = {}
     for part in value.split(","):

@@ -100,6 +100,17 @@ def settle(
     return limited, settled[: len(specs)], later
 
 
+def slurm_conf(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return what `spec_of` returns for a configuration of Slurm; warn on stderr if it has no weights."""
+    from sim.policies.slurm_config import CONFIGURATION, spec_of, unweighed_note
+
+    text = CONFIGURATION.read(path)
+    found = spec_of(text)
+    if note := unweighed_note(text):
+        click.echo(f"schedscope: {printable(path)}: {note}", err=True)
+    return found
+
+
 def say_lacking(weights: Sequence[str]) -> None:
     if weights:
         click.echo(f"schedscope: weights of which a recording does not say enough: {listed(weights, most=9)}", err=True)

@@ -12,9 +12,9 @@ from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import NO_GREATER, as_typed, paragraphs, parameters_of, summary
 from sim.policies.policy import default_order
 from sim.policies.registry import PAPERS, cited
-from sim.policies.slurm_config import CONFIGURATION, spec_of
 from sim.support.errors import ParameterError, near
 from sim.support.formatting import quoted
+from tui.cli import options
 from tui.cli.options import SPEC
 from tui.cli.terminal import say, seen_columns, wrapped_lines, wrapped_table
 from tui.look.text import table
@@ -32,7 +32,7 @@ def command(name: str | None, slurm_conf: str | None) -> None:
     if slurm_conf is None:
         say(explanation(name) if name else listing())
         return
-    spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
+    spec, ignored = options.slurm_conf(slurm_conf)
     if ignored:
         click.echo(f"schedscope: weights that are not modelled: {', '.join(ignored)}", err=True)
     say(spec, exact=True)

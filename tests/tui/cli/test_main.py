@@ -253,6 +253,9 @@ def test_the_policy_of_a_configuration_of_slurm(tmp_path: Path) -> None:
     done = schedscope("policies", "--slurm-conf", path)
     assert done.stdout.strip() == "slurm:age=500,fairshare=0,size=0,qos=2000,shares=tree"
     assert "weights that are not modelled: associations" in done.stderr
+    assert "no weight of priorities" not in done.stderr
+    path.write_text("PriorityType=priority/multifactor\nPriorityMaxAge=1-0\n", encoding="utf-8")
+    assert "slurm.conf: it has no weight of priorities, so jobs" in schedscope("policies", "--slurm-conf", path).stderr
     assert "cannot be read" in error("policies", "--slurm-conf", tmp_path / "none.conf")[1]
 
 

@@ -8,12 +8,13 @@ import signal
 import sys
 import time
 from contextlib import ExitStack, closing, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sim.support.errors import ClusterError, ParameterError, SchedscopeError
+from sim.support.errors import ClusterError, FileError, ParameterError, SchedscopeError
 from sim.support.formatting import count, listed, parse_time, quoted, span
 from tui.cli import options
 from tui.cli.terminal import say
@@ -43,10 +44,17 @@ def _length(ctx: click.Context, option: click.Parameter, given: str) -> float:
 @click.option("-o", "--output", "out", metavar="FILE.slog", help="Record all polls in this file.")
 @click.option("--headless", is_flag=True, help="Record without a screen, until interrupted; needs -o.")
 @click.option("--anonymise", is_flag=True, help="Record pseudonyms for users, accounts and job names.")
+@click.option(
+    "--read",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="Record files (-o) instead: squeue --json, one or a folder of them over time, with sacct -P and scontrol.",
+)
 @click.option("--polls", type=click.IntRange(1), metavar="N", help="With --headless: stop after so many polls.")
 def command(
     is_mine: bool, partition: str, since: float, every: float, host: str, out: str | None, headless: bool,
-    anonymise: bool, polls: int | None,
+    anonymise: bool, files: tuple[str, ...], polls: int | None,
 ) -> int:  # fmt: skip
     """Watch a real cluster: its jobs, its nodes, and Slurm's own plan, on one chart.
 
@@ -57,10 +65,14 @@ def command(
     options.of_file("-o", out)
     if anonymise and not out:
         raise click.UsageError("--anonymise is about a recording: name it with -o FILE.slog")
+    if files and not out:
+        raise click.UsageError("--read makes a recording: name it with -o FILE.slog")
     if headless and not out:
         raise click.UsageError("--headless records: name the recording with -o FILE.slog")
     if polls and not headless:
         raise click.UsageError("--polls goes with --headless")
+    if files and out:
+        return _read(files, out, anonymise)
     if partition:
         _known_partition(partition, host)
     if not headless:
@@ -127,6 +139,26 @@ def _record(source: ClusterSource, recorder: PollRecorder, every: float, since: 
         polls = None if polls is None else polls - 1
         if polls != 0:
             time.sleep(pace.left(time.monotonic() - begun))
+    return 0
+
+
+def _read(files: tuple[str, ...], out: str, anonymise: bool) -> int:
+    """Make a recording of files with answers of Slurm."""
+    from sim.live.cluster.recording import PollRecorder
+    from sim.live.cluster.slurm.dumps import read_dumps
+
+    if Path(out).exists():
+        raise FileError("exists already; name a new file for the recording", out)
+    found, ignored = read_dumps([Path(file) for file in files])
+    with closing(PollRecorder(out, secret() if anonymise else None)) as recorder:
+        recorder.add_history(found.history())
+        for cluster in found.pictures():
+            recorder.add(cluster)
+    times, left = sorted(found.polls), f"; nothing was read from {count(ignored, 'file')}" if ignored else ""
+    gap = max((after - before for before, after in pairwise(times)), default=0.0)
+    apart = f", at most {span(gap)} apart" if gap else ""
+    say(f"{out}: {count(len(times), 'poll')} in {span(times[-1] - times[0])}{apart}, "
+        f"{count(len(found.ended), 'job')} of sacct{left}")  # fmt: skip
     return 0
 
 

@@ -78,9 +78,7 @@ def command(
 
 def _weighed(slurm_conf: str) -> tuple[str, list[str]]:
     """Return the slurm policy's spec with a file's weights, and names of weights that recordings lack data for."""
-    from sim.policies.slurm_config import CONFIGURATION, spec_of
-
-    spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
+    spec, ignored = options.slurm_conf(slurm_conf)
     own = {"partition=": "partitions", "qos=": "QOS", "shares=tree": "the tree of accounts"}
     return spec, [*ignored, *(name for word, name in own.items() if word in spec)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -204,12 +205,20 @@ def ended(line: str) -> ClusterJob | None:
         return None
     row = dict(zip(HISTORY, (field[: text.MOST_LETTERS] for field in fields), strict=True))
     row["NodeList"] = fields[HISTORY.index("NodeList")]
+    return ended_of(defaultdict(str, row))
+
+
+def ended_of(row: defaultdict[str, str]) -> ClusterJob | None:
+    """Return the job of a row of sacct by its columns' names, of which some may be missing; None if it has not ended.
+
+    Times are in UTC.
+    """
     start, end = stamp(row["Start"], UTC), stamp(row["End"], UTC)
     if end is None or not row["JobID"][:1].isdecimal():
         return None
     job = ClusterJob(
         id=row["JobID"],
-        number=row["JobIDRaw"],
+        number=row["JobIDRaw"] or row["JobID"],
         state=row["State"].partition(" ")[0],
         name=row["JobName"],
         user=row["User"],

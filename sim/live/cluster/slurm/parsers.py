@@ -23,6 +23,15 @@ def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         raise TraceError("is no JSON of squeue", path) from None
+    return jobs_in(found, path)
+
+
+def moment_of(found: Record) -> float | None:
+    """Return the time of the answer in JSON of squeue, in seconds since 1970; None where it says none (22.05)."""
+    return _number(found, "last_update") or None
+
+
+def jobs_in(found: object, path: object) -> tuple[ClusterJob, ...]:
     listed = found.get("jobs") if isinstance(found, dict) else None
     if not isinstance(listed, list):
         raise TraceError("holds no list of jobs; make it with squeue --json", path)

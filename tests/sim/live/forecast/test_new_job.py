@@ -93,7 +93,8 @@ def test_what_fits_now_ends_where_a_waiting_job_starts_or_at_the_limit() -> None
 
 def test_what_fits_on_a_busy_cluster_can_start_now() -> None:
     now = next(busy(1, queued=20))
-    assert [fit.nodes for fit in (fits := fits_now(now))] == [19, 0]
+    fits = fits_now(now)
+    assert [fit.nodes for fit in fits] == [19, 0]
     for fit in fits:
         job = new_job(
             now, f"nodes={max(fit.nodes, 1)} time={int(fit.seconds)} exclusive={'yes' if fit.nodes else 'no'}"

@@ -112,3 +112,15 @@ def test_slurm_has_the_weights_that_the_recording_holds(recording: str, tmp_path
         assert (run["policy"], run["parameters"]) == (spec, full_policy(parse_policy(shown)))
         why = json.loads(schedscope("explain", str(path), "2", "--policy", spec, "--format", "json").stdout)
         assert why["policy"] == run["parameters"]
+
+
+def test_a_series_of_squeue_becomes_a_recording(shared: Path, tmp_path: Path) -> None:
+    captures = shared / "slurm" / "captures" / "v24.11"
+    made = str(tmp_path / "made.slog")
+    paths = ["--read", str(captures / "series"), "--read", str(captures / "final.sacct")]
+    told = schedscope("live", *paths, "-o", made).stdout
+    assert "33 polls in 8m09, at most 16s apart, 70 jobs of sacct; nothing was read from 66 files" in told
+    score = json.loads(schedscope("score", made, "--format", "json").stdout)
+    assert score["common"] >= 40
+    assert "exists already" in error("live", *paths, "-o", made)[1]
+    assert "name it with -o" in error("live", *paths)[1]
