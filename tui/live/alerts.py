@@ -1,4 +1,4 @@
-"""News of the user's own jobs: a job that starts, ends, or is expected later than was said before."""
+"""Alerts on the user's own jobs: a start, an end, or an expected start that has moved later."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tui.live.events import EVENTS
 from tui.live.scene import LiveScene, event_in_words, job_name
 
 SLIP = 600.0
-"""Delay in seconds of an expected start from which on it is news."""
+"""Smallest delay in seconds of an expected start that causes an alert."""
 WITH_OSC9 = ("iTerm.app", "WezTerm", "ghostty")
 """Values of TERM_PROGRAM of terminals that show a desktop notification after the control sequence OSC 9."""
 
 
 class Alerts:
-    """Memory of what was said about the user's jobs, so that each piece of news is told once."""
+    """Source of alerts, which remembers earlier ones so that none is repeated."""
 
     def __init__(self) -> None:
         self._told = -1
-        """Number of the last poll whose events were told; -1 before the first."""
+        """Number of the last poll that was examined; -1 before the first."""
         self._starts: dict[str, float] = {}
-        """For each waiting job: the expected start that was said last, or an earlier one that came later."""
+        """For each waiting job: the earliest start that was expected since the last alert on it."""
 
     def of(self, scene: LiveScene) -> tuple[str, ...]:
-        """Return a sentence for each piece of news since the last call; nothing is news at the first poll."""
+        """Return a sentence for each alert since the last call; the first poll causes none."""
         since, self._told = self._told, scene.picture
         if since == scene.picture:
             return ()

@@ -39,14 +39,10 @@ def outlook_of_new(
     if made is None or is_over():
         return (), None
     there, found = start_of(cluster, job, made.board.past, made.forecasts.starts)
-    told = [*new_lines(cluster, job, found)]
-    if found.after is None:
-        return tuple(told), None
-    starts = {**made.forecasts.starts, job.id: found.after}
-    told += (" ".join(answer_lines(cluster, each)) for each in answers(there, job, made.board.past, starts))
+    told = tuple(new_lines(there, job, found, made.board.past, made.forecasts.starts))
     with suppress(NotThereError):
-        return tuple(told), ghost_of(cluster, job)
-    return tuple(told), None
+        return told, None if found.after is None else ghost_of(cluster, job)
+    return told, None
 
 
 def _what_if(cluster: Cluster, job: ClusterJob, made: Ahead) -> Iterator[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from math import inf
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from sim.live.cluster.dates import DAY
 from sim.live.cluster.observed import Dated
@@ -22,23 +21,18 @@ from tui.panels.context import QueueOrder, swatch, window
 from tui.panels.queue_table import sortable_heading
 
 LISTS = ("waiting", "running", "ended")
-EMPTY = {
-    "waiting": "No job waits{where}: what is submitted appears here, with the reason why it waits.",
-    "running": "No job runs{where}: what starts appears here, with the time that it has left.",
-    "ended": "No job has ended{where} since the observation began: what ends appears here, with its end.",
-}
+EMPTY = "No job is {kind}{where}: jobs appear here when they are {kind}."
 NARROW = 60
 """Width in columns below which columns are closer together, and the reason may be shorter."""
 LEAST_WHY, MORE_WHY, SHORT_WHY = 14, 12, 8
 MOST_TEXT = {"name": 16, "on": 14, "state": 13}
 """Largest widths in columns of the screen of columns with words, if it is not 10."""
-Told: TypeAlias = Callable[[LiveScene, ClusterJob], str]
 
 
 class JobColumn(NamedTuple):
     """Column of a list: text of a job, value to sort by, and width in columns of the screen (0: as its words need)."""
 
-    told: Told
+    told: Callable[[LiveScene, ClusterJob], str]
     value: Callable[[LiveScene, ClusterJob], Any]
     width: int = 0
 
@@ -87,10 +81,9 @@ def _date(scene: LiveScene, at: float | None) -> str:
         moment, today = (datetime.fromtimestamp(time).astimezone() for time in (at, scene.cluster.at))
     except (ValueError, OverflowError, OSError):
         return "-"
-    is_near = abs(at - scene.cluster.at) < 6 * DAY
-    return (
-        f"{moment:%H:%M}" if moment.date() == today.date() else f"{moment:%a %H:%M}" if is_near else f"{moment:%d %b}"
-    )
+    if moment.date() == today.date():
+        return f"{moment:%H:%M}"
+    return f"{moment:%a %H:%M}" if abs(at - scene.cluster.at) < 6 * DAY else f"{moment:%d %b}"
 
 
 COLUMNS = {
@@ -127,7 +120,7 @@ BY_WEIGHT = {
 def parse_layout(typed: str) -> tuple[tuple[str, ...], QueueOrder | None]:
     """Return the columns in a text, and the order: by the column after + (smallest first) or - (largest first).
 
-    Without a column that has no sign, the columns are empty: as many as fit are then shown.
+    If each column has a sign, the columns are empty: as many as fit are then shown.
     """
     words, order = typed.replace(",", " ").split(), None
     for word in words:
@@ -152,12 +145,13 @@ def with_order(typed: str, order: QueueOrder | None) -> str:
 
 def kept_layouts(kept: Mapping[str, str]) -> dict[str, str]:
     """Return the layouts in the settings that are valid."""
-    found = {}
-    for kind in LISTS:
-        with suppress(ParameterError):
-            parse_layout(kept.get(kind, ""))
-            found[kind] = kept.get(kind, "")
-    return {kind: layout for kind, layout in found.items() if layout}
+    found = dict(kept)
+    for kind, layout in kept.items():
+        try:
+            parse_layout(layout)
+        except ParameterError:
+            del found[kind]
+    return found
 
 
 # The jobs of a list
@@ -222,7 +216,9 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
         note = f"others' jobs are hidden{' · ' * bool(note)}{note}"
     tabs = _tabs(context, width < NARROW)
     if not jobs:
-        told = "No such job here: esc ends the filter." if listing.words else EMPTY[listing.kind].format(where=where)
+        told = (
+            "No such job here: esc ends the filter." if listing.words else EMPTY.format(kind=listing.kind, where=where)
+        )
         return Sheet(title, (tabs,), (line(Span(told, "dim")),), 0, 1, note)
     chosen = context.scene.job(context.selected)
     mark = None if chosen is None else next((at for at, job in enumerate(jobs) if job is chosen), None)

@@ -207,7 +207,7 @@ def _several(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[dict[int, di
 
 
 class Assumed(NamedTuple):
-    """What a forecast assumes: the jobs that are simulated, first the running ones, and the machine."""
+    """Assumptions of a forecast: its jobs, first the running ones, and the machine."""
 
     jobs: list[ClusterJob]
     shape: Shape | None
@@ -276,8 +276,8 @@ def plan_of(cluster: Cluster, assumed: Assumed) -> tuple[PlanAhead, list[Waiting
 
 
 def plan_before(cluster: Cluster, new: Sequence[ClusterJob]) -> tuple[PlanAhead, dict[str, int]] | None:
-    """Return the plan of the jobs of the cluster that come before all of `new`, which run to their limits, and the
-    numbers in it of those jobs of `new` that may fit; None if no forecast would be true.
+    """Return the plan of the jobs that come before all of `new`, and the numbers in it of those jobs of `new` that may
+    fit; None if no forecast would be true. Jobs run to their limits.
     """
     known = [job for job in cluster.queue if can_be_forecast(job)][: MOST_WAITING - len(new)]
     assumed = _assumed(replace(cluster, jobs=(*cluster.running, *known, *new)), LIMITS, None)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from sim.live.cluster.dates import date
+from sim.live.cluster.dates import DAY, date
 from sim.live.cluster.room import free_on
 from sim.live.cluster.values import Cluster, ClusterJob, Partition, Reservation
 from sim.live.forecast.expected import Expected
 from sim.live.forecast.forecast import plan_before
 from sim.live.forecast.past import PastJobs
-from sim.live.forecast.plan_ahead import PlanAhead, Waiting
-from sim.live.forecast.what_if import WORDS, Answer, answer, changed_by, later_lines, parts_of, widest_of
+from sim.live.forecast.plan_ahead import Waiting
+from sim.live.forecast.what_if import WORDS, Answer, answer, answers, changed_by, later_lines, parts_of, widest_of
+from sim.live.forecast.words import answer_lines
 from sim.support.errors import NotThereError, ParameterError
 from sim.support.formatting import count, listed, printable, quoted, span
 
@@ -65,26 +65,29 @@ def priority_of(cluster: Cluster, job: ClusterJob) -> int:
     return max(round(max(own, default=last)), 0)
 
 
-def start_of(
-    cluster: Cluster, job: ClusterJob, past: PastJobs, before: Mapping[str, Expected]
-) -> tuple[Cluster, Answer]:
+Starts: TypeAlias = Mapping[str, Expected]
+
+
+def start_of(cluster: Cluster, job: ClusterJob, past: PastJobs, before: Starts) -> tuple[Cluster, Answer]:
     """Return the cluster with the job in its queue, and when the job starts there; `before` are starts without it."""
     there = replace(cluster, jobs=(*cluster.jobs, job))
     return there, answer(there, job, job, past, "", before)
 
 
-def new_lines(cluster: Cluster, job: ClusterJob, found: Answer) -> Iterator[str]:
-    """Yield sentences on the start of a job that does not exist yet."""
+def new_lines(there: Cluster, job: ClusterJob, found: Answer, past: PastJobs, before: Starts) -> Iterator[str]:
+    """Yield sentences on the start of a new job of `there`, and on requests that would let it start earlier."""
     asks = f"A job of {request_in_words(job)}"
     if found.after is None:
         yield f"{asks}: no forecast, because {printable(found.why) or 'its start is unknown'}."
         return
-    first, middle, last = ("now" if time <= cluster.at else date(time, cluster.at) for time in found.after)
+    first, middle, last = ("now" if time <= there.at else date(time, there.at) for time in found.after)
     rest = "" if first == last else f"; {first} if jobs end early, {last} if all run to their limits"
     yield f"{asks} would start {middle if middle == 'now' else f'at {middle}'}{rest}."
-    ahead = sum(other.priority >= job.priority for other in cluster.queue)
+    ahead = sum(other.priority >= job.priority for other in there.queue) - 1
     yield f"It would have about priority {job.priority:,}, behind {count(ahead, 'waiting job')}."
     yield from later_lines(found)
+    for each in answers(there, job, past, {**before, job.id: found.after}):
+        yield " ".join(answer_lines(there, each))
 
 
 def request_in_words(job: ClusterJob) -> str:
@@ -107,55 +110,47 @@ class Ghost:
     start: float
     """Start in seconds since 1970."""
     nodes: tuple[str, ...]
-    _plan: PlanAhead
-    _number: int
-    _at: float
-    _names: tuple[str, ...]
+    place: Callable[[float], Ghost | None]
+    """Function that returns the job at its earliest place from a time on, None if it does not fit any more."""
 
     @property
     def end(self) -> float:
-        return self.start + (self.job.limit or 86400.0)
+        return self.start + (self.job.limit or DAY)
 
     @property
     def frame(self) -> Reservation:
         return Reservation("new job", self.start, self.end, self.nodes, is_new=True)
 
     def moved(self, to: float) -> Ghost:
-        """Return the ghost at the earliest time from `to` on at which it fits, else where it is."""
-        return _placed(self.job, self._plan, self._number, self._at, self._names, to) or self
+        return self.place(to) or self
 
     def earlier(self, by: float) -> Ghost:
-        """Return the ghost at a time at least `by` seconds earlier at which it fits, else at the first of all."""
-        while (to := self.start - by) > self._at:
-            found = self.moved(to)
-            if found.start < self.start:
-                return found
-            by *= 2
-        return self.moved(self._at)
+        """Return the job at a place at least `by` seconds earlier, or at the first of all."""
+        found, to = self, self.start
+        while found.start >= self.start and to > self.job.submit:
+            found, by = self.moved(to := self.start - by), 2 * by
+        return found
 
 
 def ghost_of(cluster: Cluster, job: ClusterJob) -> Ghost:
     """Return the job at its earliest place in the plan; raise `NotThereError` if it never fits."""
-    found = plan_before(cluster, [job])
-    placed = None
-    if found is not None and job.id in found[1]:
-        names = tuple(node.name for node in cluster.nodes)
-        placed = _placed(job, found[0], found[1][job.id], cluster.at, names, cluster.at)
-    if placed is None:
+    made = plan_before(cluster, [job])
+
+    def place(since: float) -> Ghost | None:
+        if made is None or job.id not in made[1]:
+            return None
+        after = max(since - cluster.at, 0.0)
+        start, seats = made[0].earliest(Waiting(made[1][job.id], job.limit or DAY, after))
+        if seats is None:
+            return None
+        return Ghost(job, cluster.at + start, tuple(cluster.nodes[node].name for node in seats.nodes), place)
+
+    if (found := place(cluster.at)) is None:
         raise NotThereError(f"{request_in_words(job)} does not fit into the plan")
-    return placed
+    return found
 
 
-def _placed(
-    job: ClusterJob, plan: PlanAhead, number: int, at: float, names: tuple[str, ...], since: float
-) -> Ghost | None:
-    start, seats = plan.earliest(Waiting(number, job.limit or 86400.0, max(since - at, 0.0)))
-    if seats is None or start == inf:
-        return None
-    return Ghost(job, at + start, tuple(names[node] for node in seats.nodes), plan, number, at, names)
-
-
-# What fits now
+# Requests that fit now
 
 
 class Fit(NamedTuple):

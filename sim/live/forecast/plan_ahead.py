@@ -111,7 +111,7 @@ class PlanAhead:
         return found
 
     def earliest(self, job: Waiting) -> tuple[float, Seats | None]:
-        """Return (earliest start, nodes and amounts) of one more job, which is not added; inf and None for never."""
+        """Return (earliest start, nodes and amounts) of one more job without adding it, (inf, None) for never."""
         return self._find(job, self._ready(job))
 
     def longest_now(self, number: int, most: float) -> float:

@@ -26,12 +26,12 @@ from sim.workload.source import Source
 from tui.chart.cells.grid import Size
 from tui.classroom.play.chart import chart
 from tui.classroom.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
-from tui.live.fitting_keys import fitting_keys
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.fitting_keys import fitting_keys
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import SizedLines

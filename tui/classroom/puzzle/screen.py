@@ -31,12 +31,12 @@ from tui.chart.cells.grid import Size
 from tui.classroom.puzzle.board import Board, Scale
 from tui.classroom.puzzle.draft import Draft
 from tui.classroom.puzzle.runs import PolicyChart, charts, time_axis
-from tui.live.fitting_keys import fitting_keys
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.fitting_keys import fitting_keys
 from tui.screens.replay.files import typed_path
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar

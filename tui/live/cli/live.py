@@ -147,7 +147,7 @@ def _read(files: tuple[str, ...], out: str, anonymise: bool) -> int:
     from sim.live.cluster.recording import PollRecorder
     from sim.live.cluster.slurm.dumps import read_dumps
 
-    if Path(out).exists():
+    if os.path.exists(out):
         raise FileError("exists already; name a new file for the recording", out)
     found, ignored = read_dumps([Path(file) for file in files])
     with closing(PollRecorder(out, secret() if anonymise else None)) as recorder:

@@ -104,8 +104,6 @@ def command(
 def _about_new(new: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
     """Print when a job that does not exist yet would start or, without a request, what fits now."""
     from sim.live.forecast import new_job
-    from sim.live.forecast.what_if import answers
-    from sim.live.forecast.words import answer_lines
 
     if change is not None:
         raise click.UsageError("--if changes a JOB that waits; write the request into --new")
@@ -124,11 +122,7 @@ def _about_new(new: str, recording: str | None, at: str | None, host: str, chang
         told = {"at": cluster.at, "request": " ".join(new.split()), "priority": job.priority, **answer_fields(answer)}
         say(json.dumps(told, indent=2), exact=True)
         return
-    lines = [*new_job.new_lines(cluster, job, answer)]
-    if answer.after is not None:
-        own = {**forecasts.starts, job.id: answer.after}
-        lines += [" ".join(answer_lines(cluster, each)) for each in answers(there, job, board.past, own)]
-    say("\n".join(lines))
+    say("\n".join(new_job.new_lines(there, job, answer, board.past, forecasts.starts)))
 
 
 def forecast_fields(forecasts: Forecasts, job: str) -> dict[str, float | None] | None:

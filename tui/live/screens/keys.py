@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui.live.fitting_keys import GAP, fitting_keys
 from tui.look.sheets import Line
+from tui.screens.fitting_keys import GAP, fitting_keys
 from tui.screens.replay.keys import Key, every_key, sign
 
 SHARED = (
@@ -44,7 +44,7 @@ SIGNS = (
     ("╳", "a node that is drained or down, with its reason"),
     ("┌ ┐", "a reservation, with its name"),
     ("15:10?", "an expected start that is no plan: the job waits for something else than cores"),
-    ("not before", "the begin time of a job, which its user chose or which it has after a requeue"),
+    (">15:10", "not before: the begin time of a job, which its user chose or which it has after a requeue"),
     ("15:10-17:40", "our own forecast of a start; - or Slurm's date where a reason to wait is not modelled"),
     ("~15:10", "our own forecast of a start while too few starts are known for a range"),
     ("2x +5m", "the expected start moved twice, five minutes later in all"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from textual.screen import ModalScreen, Screen
 from textual.worker import get_current_worker
 
 from sim.live.cluster.dates import date
@@ -23,18 +22,18 @@ from tui.live.watch import Watch
 from tui.panels.context import QueueOrder, order_after_click
 from tui.replay.requests import find_job
 from tui.screens import dialogs
+from tui.screens.dialogs.asking import AskingScreen
 from tui.thread_results import hand_over
 from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
     from sim.live.forecast.new_job import Ghost
-    from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
 HINT = "words of a job's row (ann gpu), its number (17, 6_4), a node (n3), or a rack (r08 of r08n12)"
 
 
-class SearchingScreen(Screen[None]):
+class SearchingScreen(AskingScreen):
     """Screen of an observed cluster, with a watch that observes it and the choices of the user."""
 
     watch_: Watch
@@ -60,24 +59,6 @@ class SearchingScreen(Screen[None]):
     def keep(self, layouts: Mapping[str, str]) -> None:
         """Keep the columns that the user has chosen for the next time."""
         raise NotImplementedError
-
-    @cached_property
-    def answers(self) -> Answers:
-        from tui.screens.dialogs.prompt import Answers
-
-        return Answers()
-
-    def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object]) -> None:
-        """Open a dialog, and call `then` with its answer unless it is closed without one."""
-
-        def answered(answer: T | None) -> None:
-            if answer is not None:
-                try:
-                    then(answer)
-                except SchedscopeError as error:
-                    self.notify(str(error), severity="error", timeout=12)
-
-        self.app.push_screen(dialog, answered)
 
     # Lists of jobs
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -13,7 +12,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from sim.policies import Policy, parse_policy
@@ -30,7 +28,7 @@ from tui.replay.navigation import OVER
 from tui.replay.requests import Failed, GoToTime, News, Noticed, Order, Play, Renew, Scenes, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
-from tui.screens.dialogs.dialog import is_on_top
+from tui.screens.dialogs.asking import AskingScreen
 from tui.screens.replay.cameras import Cameras
 from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.files import Files
@@ -50,7 +48,6 @@ from tui.widgets.partial_update import SpanCompositor
 if TYPE_CHECKING:
     from sim.stops.grammar import Stop
     from tui.screens.commands import Command
-    from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
 A_PIECE = 0.25
@@ -61,7 +58,7 @@ AT_REST = 0.25
 """Seconds between two ticks of the screen while it has nothing to do."""
 
 
-class ReplayScreen(Screen[None]):
+class ReplayScreen(AskingScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(every_key()), *chart_keys()]
@@ -191,12 +188,6 @@ class ReplayScreen(Screen[None]):
     def available(self) -> frozenset[str]:
         return self._drawing.available
 
-    @cached_property
-    def answers(self) -> Answers:
-        from tui.screens.dialogs.prompt import Answers
-
-        return Answers()
-
     # The state
 
     def change(self, **changed: Any) -> None:
@@ -232,16 +223,6 @@ class ReplayScreen(Screen[None]):
     def pause(self) -> None:
         if self.state.playing:
             self.change(playing=False)
-
-    def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog, and call `then` with its answer unless it is closed without one."""
-
-        def answered(answer: T | None) -> None:
-            if answer is not None:
-                then(answer)
-
-        if is_on_top(self):
-            self.app.push_screen(dialog, answered)
 
     @property
     def in_focus(self) -> str | None:

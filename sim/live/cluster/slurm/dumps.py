@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import zlib
 from collections import defaultdict
@@ -103,7 +104,8 @@ def read_dumps(paths: Iterable[Path]) -> tuple[Dumps, int]:
     """Return the contents of files and of all files in folders, and the number of files that nothing was read from."""
     found, ignored = Dumps(), 0
     for path in paths:
-        for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+        inside = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
+        for file in sorted(inside) if os.path.isdir(path) else [path]:
             ignored += not found.add(file)
     if not found.polls:
         raise TraceError("holds no list of jobs; make one with squeue --json", next(iter(paths), ""))

@@ -27,7 +27,7 @@ def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
 
 
 def moment_of(found: Record) -> float | None:
-    """Return the time of the answer in JSON of squeue, in seconds since 1970; None where it says none (22.05)."""
+    """Return the time of the answer in JSON of squeue, in seconds since 1970; None if it is missing (22.05)."""
     return _number(found, "last_update") or None
 
 

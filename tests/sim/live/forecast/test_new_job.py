@@ -30,7 +30,9 @@ def cluster(*jobs: ClusterJob) -> Cluster:
 
 def told(now: Cluster, text: str) -> str:
     job = new_job(now, text)
-    return "\n".join(new_lines(now, job, start_of(now, job, PastJobs(), expected(now, PastJobs()))[1]))
+    before = expected(now, PastJobs())
+    there, answer = start_of(now, job, PastJobs(), before)
+    return "\n".join(new_lines(there, job, answer, PastJobs(), before))
 
 
 def test_request_has_the_users_account_and_the_order_of_words_does_not_matter() -> None:

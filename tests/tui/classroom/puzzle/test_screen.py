@@ -1,6 +1,6 @@
 """The puzzle's screen: typed, drawn, undone, replayed, saved.
 
-Also tests tui.classroom.puzzle.board, tui.classroom.puzzle.runs, tui.live.fitting_keys,
+Also tests tui.classroom.puzzle.board, tui.classroom.puzzle.runs, tui.screens.fitting_keys,
 tui.classroom.beginnings, tui.classroom.cli.puzzle.
 """
 

@@ -14,7 +14,7 @@ def test_keys_are_alike_and_explained() -> None:
     assert all(hasattr(LiveScreen, f"action_{name}") for name in names)
     assert len({binding.id for binding in bindings(keys())}) == len(keys())
     rows = [row for _, group in help_groups() for row in group]
-    assert any("not before" in sign for sign, _ in rows)
+    assert any("not before" in meaning for _, meaning in rows)
     assert any(meaning.startswith("List the jobs of the next partition") for _, meaning in rows)
 
 

@@ -1,3 +1,5 @@
+"""Also tests tui.screens.dialogs.asking."""
+
 from textual.events import Key
 from textual.widgets import Input
 
