@@ -329,7 +329,7 @@ class Watch:
 
 
 class Live(Watch):
-    """Observation of a live scheduler; all polls are stored in `aside`, only the latest in memory."""
+    """Observation of a live scheduler; all polls are stored in `aside`, which `stop` closes; few are in memory."""
 
     def __init__(
         self, source: ClusterSource, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
@@ -342,6 +342,12 @@ class Live(Watch):
         self._has_past = False
         self._last: Cluster | None = None
         self._begun = 0.0
+
+    def stop(self) -> None:
+        super().stop()
+        if self._aside is not None:
+            self._aside.close()
+            self._aside = self._older = None
 
     def poll_now(self) -> None:
         self._push([], due=time.time() + self._pace.soonest(time.monotonic() - self._begun))

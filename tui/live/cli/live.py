@@ -97,8 +97,7 @@ def command(
         from tui.live.watch import Live
 
         state = LiveState(listing=Listing(mine=2 if is_mine else 1, partition=partition))
-        aside = stack.enter_context(closing(Scratch()))
-        return open_live(Live(source, every, since, recorder, aside), state)
+        return open_live(Live(source, every, since, recorder, Scratch()), state)
 
 
 def _known_partition(name: str, host: str) -> None:

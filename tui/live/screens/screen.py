@@ -70,6 +70,8 @@ class Broke(Message, bubble=False):
 class LiveScreen(SearchingScreen):
     CSS_PATH = Path(__file__).with_name("live.tcss")
     AUTO_FOCUS = "#chart"
+    observes = True
+    """Mark by which the first screen finds this one."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys()), *chart_keys()]
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:

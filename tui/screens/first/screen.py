@@ -235,7 +235,10 @@ class FirstScreen(ClosesOnce[None]):
         elif entry.kind == "learn":
             self.action_lessons()
         elif entry.kind == "cluster":
-            self.app.push_screen(annexed("cluster screen")(self._look))
+            if any(hasattr(screen, "observes") for screen in self.app.screen_stack):
+                self.dismiss()  # back to its screen, which is below this one
+            else:
+                self.app.push_screen(annexed("cluster screen")(self._look))
         elif entry.kind == "lesson":
             self.post_message(OpenLesson(entry.value))
         else:

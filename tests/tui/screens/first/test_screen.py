@@ -192,3 +192,18 @@ async def test_a_picture_that_comes_late_in_the_look_before_is_left_out(monkeypa
         await run.wait_for(lambda: all(worker.is_finished for worker in run.app.workers))
         await run.pilot.pause()
         assert run.text == before
+
+
+async def test_the_cluster_of_this_machine_is_the_first_entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No command of Slurm is found here, which its screen reports."""
+    monkeypatch.setattr("tui.menus.which", lambda name: name)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with first_screen() as run:
+        assert "1 watch     this cluster" in run.text
+        await run.pilot.press("enter")
+        await run.wait_for(lambda: "no answer since" in run.text)
+        live = run.app.screen
+        await run.pilot.press("H")
+        await run.wait_for(lambda: "this cluster" in run.text)
+        await run.pilot.press("1")
+        await run.wait_for(lambda: run.app.screen is live)
