@@ -22,6 +22,7 @@ from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.screens.screen import LiveScreen
 from tui.live.watch import Watch, Wish
+from tui.widgets.gantt import Gantt
 
 
 class Recorded:
@@ -111,7 +112,9 @@ async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda
         if live is not None and live.scene is not None and live.scene.chart is not None and live._newest is None:
             wanted = live.state.picture
             is_there = live.scene.follows if wanted is None else live.scene.picture == wanted
-            if live.scene.state.reading is None and is_there and live._is_aimed and holds(live.scene):
+            chart = live.query_one("#chart", Gantt)
+            fits = not chart.display or chart.camera is None or chart.camera.columns == live.scene.chart.view.columns
+            if live.scene.state.reading is None and is_there and live._is_aimed and fits and holds(live.scene):
                 await painted(pilot)
                 return live.scene
         await asyncio.sleep(0.02)

@@ -135,6 +135,7 @@ class LiveScreen(SearchingScreen):
         self.scene = scene
         if first:
             self.use_look(self.look)  # from now on the days are dates
+            self._choose_mine(scene)
         if first or not self._is_aimed:
             self._aim(scene)
         if self._at is not None:
@@ -143,8 +144,6 @@ class LiveScreen(SearchingScreen):
                 self._at = None
         elif scene.pictures - 1 > self._told_until:
             self._look_for_stops(scene)
-        if first:
-            self._choose_mine(scene)
         if not scene.state.title and scene.follows:
             self._alert(self._alerts.of(scene))
         self.draw()
