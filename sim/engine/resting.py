@@ -17,11 +17,9 @@ class Resting:
         """For running jobs in the way, by rank: the ranks of the suspended jobs behind each"""
 
     def add(self, rank: int) -> None:
-        """Record that the job is suspended now."""
         self._open.append(rank)
 
     def leave(self, rank: int) -> None:
-        """Record that the job leaves its processors."""
         if rank in self._behind:
             self._open += self._behind.pop(rank)
 

@@ -46,8 +46,7 @@ def lowest(free: int, count: int) -> int:
 
 
 def first_of(count: int, *choices: int) -> int:
-    """Return `count` processors of these sets of bits: from the first set, then from the second, and so on, lowest
-    numbers first.
+    """Return `count` processors of these sets of bits, from the first set on, of each the lowest numbers first.
 
     >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
     '0b101100'
@@ -64,7 +63,6 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def free_of_all(processors: int, others: Iterable[int]) -> int:
-    """Return those of the processors that are in none of the other sets."""
     for other in others:
         processors &= ~other
         if not processors:

@@ -67,10 +67,9 @@ def unweighed_note(text: str) -> str:
     >>> unweighed_note("PriorityType=priority/multifactor"), unweighed_note("PriorityWeightAge = 1000")
     ('it has no weight of priorities, so jobs come in the order of their arrival', '')
     """
-    found = re.findall(r"^\s*priorityweight\w+\s*=\s*0*[1-9]", text, re.MULTILINE | re.IGNORECASE)
-    if found or re.search(r"^\s*prioritytype\s*=\s*priority/basic", text, re.MULTILINE | re.IGNORECASE):
-        return ""
-    return "it has no weight of priorities, so jobs come in the order of their arrival"
+    known = r"^\s*(priorityweight\w+\s*=\s*0*[1-9]|prioritytype\s*=\s*priority/basic)"
+    told = "it has no weight of priorities, so jobs come in the order of their arrival"
+    return "" if re.search(known, text, re.MULTILINE | re.IGNORECASE) else told
 
 
 def _of_scheduler(value: str) -> dict[str, str]:

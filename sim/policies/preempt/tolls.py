@@ -71,7 +71,6 @@ class Tolls:
         return reaches(policy.xfactor(view, job), toll, job.estimate) and view.in_time(job)
 
     def that_can_pay(self, policy: Any, view: Moment) -> list[Job]:
-        """Return the idle jobs that can preempt now."""
         now, lows = view.time, self.lows
         able = [
             job
@@ -132,10 +131,7 @@ class Tolls:
             low = self.lows[job.rank] = _time_of_toll(view, job, policy.sf)
         return low
 
-    # Following the state
-
     def follow(self, policy: Any, view: Moment, claims: Mapping[int, int]) -> None:
-        """Bring the jobs that run now and are suspended now up to date."""
         is_own = policy.restart == "own"
         if self.claims != claims:
             self._follow_claims(policy, view, claims, is_own)
