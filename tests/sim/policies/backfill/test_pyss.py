@@ -1,8 +1,9 @@
-"""Schedules of pyss, another simulator.
+"""Schedules of pyss and AccaSim, other simulators.
 
-The files in `pyss` have its starts and ends of our sample lublin-128, from one run of each of its schedulers FCFS,
-EasyBackfill, Conservative, EasySJBF and LookAheadEasyBackFill under Python 2.7. The small workloads are those of its
-own tests, with the end of each job on 100 processors.
+The files in `pyss` have starts and ends of our sample lublin-128, from one run of each of pyss's schedulers FCFS,
+EasyBackfill, Conservative, EasySJBF and LookAheadEasyBackFill under Python 2.7. One is of AccaSim 1.1.3:
+FirstInFirstOut with FirstFit on one node of 128 cores. AccaSim's EASY starts J22 at 08:50:25, which delays J21. The
+small workloads are those of pyss's tests, with the end of each job on 100 processors.
 
 A job of them is `submit end estimate procs run [user]`. If two sets of jobs fill the machine equally, pyss takes the
 later jobs; the paper and this program take the earlier ones. Such cases are marked.
@@ -130,6 +131,7 @@ def test_pyss_takes_other_jobs_of_the_same_widths(lab: Lab, case: str) -> None:
     ("file", "spec", "different"),
     [
         ("fcfs", "fcfs", 0),
+        ("accasim-fifo", "fcfs", 0),
         ("easy", "easy", 0),
         ("conservative", "conservative:compress=queue", 0),
         ("easy-sjbf", "easy:tail=sjf", 0),
@@ -137,8 +139,8 @@ def test_pyss_takes_other_jobs_of_the_same_widths(lab: Lab, case: str) -> None:
         ("lookahead", str(FOLDER / "by_area.py"), 0),
     ],
 )
-def test_a_thousand_jobs_start_as_in_pyss(file: str, spec: str, different: int) -> None:
-    """Its lookahead weighs a job by its processors times its estimate, ours as in the paper by its processors."""
+def test_a_thousand_jobs_start_as_in_other_simulators(file: str, spec: str, different: int) -> None:
+    """The lookahead of pyss weighs a job by processors times estimate, ours as in the paper by processors."""
     of = read("lublin-128")
     starts = read_schedule(str(FOLDER / f"{file}.csv"), of).start
     assert int((run(of, spec).start != starts).sum()) == different
