@@ -156,7 +156,7 @@ class Tolls:
         """Bring the running jobs up to date: one that comes only raises tolls, one that leaves may lower some."""
         running: dict[int, Stay] = {**view.running}
         was, held = self.running, self.held
-        for rank in [rank for rank, run in was.items() if running.get(rank) is not run]:
+        for rank in [rank for rank, run in was.items() if run is None or running.get(rank) is not run]:
             for paused in [paused for paused, keeper in self.keepers.items() if keeper == rank]:
                 del self.keepers[paused]
                 self.moments[paused] = self.lows[paused]

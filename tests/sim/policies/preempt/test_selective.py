@@ -21,7 +21,8 @@ from sim.policies import Policy, parse_policy
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.policies.preempt.tolls import Tolls
-from sim.timeline.scenario import Scenario
+from sim.timeline.scenario import Scenario, run
+from sim.workload import replay
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
 from tests.sim.conftest import Lab
@@ -184,6 +185,13 @@ def test_what_is_remembered_changes_nothing(quick: type[Selective], plain: type[
         restart: Any = draw.choice(("own", "any"))
         one, other = (cls(seats, restart, memory, 100, sf=sf, tick=tick) for cls in (quick, plain))
         assert past(workload, one) == past(workload, other)
+
+
+def test_job_that_leaves_after_its_threshold_was_reviewed_is_forgotten() -> None:
+    """It takes a thousand jobs of a busy sample until a threshold counts of a job that no longer runs."""
+    of = replay.read("lublin-128", estimates="exact")
+    runs = [run(of, policy) for policy in (Tunable(sf=1.5), ForgetfulTunable(sf=1.5))]
+    assert (runs[0].start == runs[1].start).all()
 
 
 @pytest.mark.parametrize("policy", ["selective", "tunable", "adaptive:below=selective"])
