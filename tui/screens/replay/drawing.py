@@ -36,9 +36,11 @@ CALM = 0.45
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the note above the chart; empty during playback, or at another time or policy."""
+    """Return the note above the chart; empty during playback, or at another time or policy, or of other jobs."""
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
+        return []
+    if scene is not None and scene.chart is not None and scene.chart.workload.changes:
         return []
     return wrapped(note.told, width - 1, "accent", indent=1)[:2]
 

@@ -207,3 +207,16 @@ async def test_the_cluster_of_this_machine_is_the_first_entry(monkeypatch: pytes
         await run.wait_for(lambda: "this cluster" in run.text)
         await run.pilot.press("1")
         await run.wait_for(lambda: run.app.screen is live)
+
+
+async def test_note_of_a_sample_is_not_said_of_other_jobs() -> None:
+    async with first_screen((80, 24)) as run:
+        await run.pilot.press("2")
+        await opened(run)
+        note = run.screen.state.note.told[:20] if run.screen.state.note else ""
+        assert note
+        assert note in seen(run, "#note")
+        run.screen.select(run.scene.snapshot.queue[0].job.rank)
+        await run.press("J", "w")
+        await run.wait_for(lambda: run.scene.branch.startswith("without"))
+        assert note not in run.text
