@@ -25,8 +25,8 @@ from sim.workload.model import Floats
 BATCHES = 20
 """Number of batches of a run's jobs, by submission, whose means give a confidence interval within the run."""
 QUEUE, GROWTH, FULL = 10, 1.5, 0.99
-"""Limits for overload: so many jobs wait at least in the last quarter of the time of arrivals, and so many times the
-mean of the first half. Or this utilization alone.
+"""Limits for overload, either the first two or the third. They are the smallest number of waiting jobs in the last
+quarter of the time of arrivals; their mean number then, as a multiple of that in the first half; the utilization.
 """
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
 _BY_NAME = {entry.name: entry for entry in MEASURED}

@@ -132,7 +132,7 @@ def check_names(option: str, names: Iterable[str], known: Collection[str]) -> No
 
 
 def wrapped(text: str, inches: float, letters: float) -> str:
-    """Return the title of an axis in as many lines as it needs on a side of so many inches."""
+    """Return the title of an axis, broken into lines that fit along a side of this many inches."""
     return "\n".join(textwrap.wrap(text, max(12, int(inches * 72 / (0.52 * letters)))))
 
 
