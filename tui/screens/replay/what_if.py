@@ -134,7 +134,7 @@ class WhatIf:
     def _proposed(self) -> Policy:
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
-        names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
+        names = [name for name in (*named, "easy", "fcfs") if name in POLICIES]
         return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
 
     def _compare(self, policy: Policy, from_start: bool) -> None:

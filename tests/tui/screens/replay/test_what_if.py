@@ -120,6 +120,13 @@ async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more()
         assert seen(run, "#beside") == ""
 
 
+async def test_first_proposal_of_v_shows_a_difference() -> None:
+    async with replay(at="#4") as run:
+        await run.press("v", "enter", "d")
+        assert compared(run) == ("easy", "fcfs")
+        assert "first difference" in seen(run, "#between")
+
+
 async def test_comparing_from_here_shares_the_past_and_capital_v_does_not() -> None:
     async with replay(at="#7") as run:
         await choose_policy(run, "v", "fcfs")
@@ -183,7 +190,7 @@ async def test_d_goes_to_differences_and_forks() -> None:
         assert "here fork 1 leaves main; v compares them" in noted(run)
 
 
-@pytest.mark.parametrize(("trace", "named"), [("k-figure2.1-2.2", "easy"), ("z-figure4", "conservative")])
+@pytest.mark.parametrize(("trace", "named"), [("k-figure2.1-2.2", "easy"), ("z-figure4", "fcfs")])
 async def test_compare_proposes_another_policy_than_the_running_one(trace: str, named: str) -> None:
     opening = opening_of(Source(trace))
     async with replay(trace, written_policy(opening.policy), at=opening.at, note=opening.note) as run:
