@@ -76,7 +76,7 @@ def test_a_kill_at_any_time_leaves_an_autosave(kill: int) -> None:
     session = read_session(path)
     clock = float(str(session.view["clock"]))
     print(f"kill {kill}: {trace} {policy}: {lost(frames(at), clock, session.step, killed):.1f} s of work are lost")
-    with terminal("z-figure4") as again:
+    with terminal() as again:
         again.wait_for(lambda: b"The last session ended unexpectedly" in again.written)
         again.type("c")
         again.wait_for(lambda: any(is_at(frame, clock, session.step) for frame in [*frames(again)][-1:]))
