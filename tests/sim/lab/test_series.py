@@ -4,7 +4,6 @@ import pytest
 
 from sim.lab.intervals import mean
 from sim.lab.pivot import PivotQuery, RunFilter
-from sim.lab.results import Results
 from sim.lab.series import MOST_LINES, Point, axis_title, log_names, panels
 from sim.support.errors import ParameterError
 from sim.workload.samples import sample_path
@@ -44,9 +43,8 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
     for folder in folders:
         folder.mkdir()
         (folder / "log.swf").write_bytes(b"; Note: %s\n" % folder.name.encode() + sample_path("z-figure4").read_bytes())
-        file(tmp_path / "r", plan().with_traces(lambda _, at=folder: str(at / "log.swf")))
-    with Results(tmp_path / "r") as results:
-        named = {*log_names(results).values()}
+        with file(tmp_path / "r", plan().with_traces(lambda _, at=folder: str(at / "log.swf"))) as results:
+            named = {*log_names(results).values()}
     assert named == {f"…{str(folder / 'log.swf')[-39:]}" for folder in folders}
     assert all(name.endswith(("one/log.swf", "two/log.swf")) for name in named)
 
