@@ -228,9 +228,9 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
     listed = (metric for metric in (*METRICS, *FRAGMENTATION) if all(metric.name in of for of in values))
     metrics = tuple(versus(metric, *(of[metric.name] for of in values)) for metric in listed)
     everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
-    columns = [(schedule.start, schedule.end, schedule.wait) for schedule in (first, second)]
+    columns: list[tuple[Floats, ...]] = [(each.start, each.end, each.wait) for each in (first, second)]
     if pairing is not None:
-        columns[1] = tuple(map(pairing.on_first, columns[1]))  # type: ignore[assignment]
+        columns[1] = tuple(map(pairing.on_first, columns[1]))
     starts, ends, _ = (there - here for here, there in zip(*columns, strict=True))
     starts = np.where(np.isnan(ends), np.nan, starts)
     gained, lost = _extremes(first.workload.jobs, columns, ends)
@@ -279,7 +279,7 @@ def _ratios(first: list[GroupRow], second: list[GroupRow], name: str) -> tuple[R
 
 
 def _extremes(
-    jobs: Sequence[Job], columns: Sequence[tuple[Floats, Floats, Floats]], later: Floats
+    jobs: Sequence[Job], columns: Sequence[tuple[Floats, ...]], later: Floats
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Return up to `MOST` jobs that gain most, and that lose most, by the seconds that they end `later`."""
     order = np.argsort(later, kind="stable")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.machine.moment import MOMENT
 from sim.support.errors import FileError
 from sim.support.formatting import clock, count, printable, quoted, span
 from sim.support.text_files import TextKind
@@ -66,8 +65,8 @@ def read_schedule(path: str, workload: Workload) -> Elsewhere:
     at = {name: next((names.index(word) for word in SYNONYMS[name] if word in names), -1) for name in WANTED}
     if min(at["job"], at["start"]) < 0:
         raise ScheduleFileError(f"expected columns for job and start, got {quoted(head)}", path, begin + 1)
-    ranks = {job: rank for rank, job in enumerate(workload.ids)}
-    start, end = np.full(len(ranks), np.nan), np.full(len(ranks), np.nan)
+    ranks = {job: rank for rank, job in enumerate(workload.ids)}  # of an id that stands twice the last
+    start, end = np.full(len(workload), np.nan), np.full(len(workload), np.nan)
     shift: float | None = None if at["submit"] >= 0 else 0.0
     try:
         for line, row in enumerate(rows, begin + 2):
@@ -92,7 +91,6 @@ def read_schedule(path: str, workload: Workload) -> Elsewhere:
     if np.isnan(start).all():
         raise ScheduleFileError(f"has the start of no job of {workload.name}", path)
     wait = np.where(np.isnan(start), -1.0, np.maximum(start - workload.submit, 0.0))
-    wait = np.where(np.abs(wait - np.round(wait)) < MOMENT, np.round(wait), wait)
     return Elsewhere(replace(workload, wait=wait), start, end)
 
 

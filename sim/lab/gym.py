@@ -73,7 +73,7 @@ class _Asking(Policy):
                 left -= late
 
 
-class SchedulingEnv(Env):  # type: ignore[misc, valid-type]
+class SchedulingEnv(Env):  # type: ignore[misc, valid-type]  # of an extra, which may be missing
     """Episodes are runs of a workload; the reward is 0 until the end, then the metric, negative if less is better.
 
     An observation has two parts. "queue" has a row of `COLUMNS` for each of the first `seen` waiting jobs, in order of

@@ -8,6 +8,7 @@ import pytest
 from sim.comparison.elsewhere import ScheduleFileError, read_schedule
 from sim.timeline.scenario import run
 from sim.workload.replay import read
+from tests.sim.conftest import Lab
 
 EASY = "job,start\n1,0\n2,10\n3,1200\n4,1800\n5,600\n"
 
@@ -44,6 +45,11 @@ def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:
         "1 job of s.csv cannot start when it says, as others hold the processors: the first is J3 at d0 00:11:40",
         "4 jobs of s.csv end after another time than in this trace: J1 runs for 11m40 there, for 10m00 here",
     ]
+
+
+def test_ids_that_stand_twice_are_no_error(tmp_path: Path, lab: Lab) -> None:
+    of = lab.workload(2, "1 0 1 5 5", "1 3 2 5 5", "2 4 1 5 5")
+    assert read_schedule(written(tmp_path, "job,start\n1,5\n2,10\n"), of).start[1:].tolist() == [5, 10]
 
 
 @pytest.mark.parametrize(
