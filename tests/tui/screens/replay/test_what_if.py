@@ -360,9 +360,8 @@ async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() 
         run.screen.select(2)
         await run.press("v", "1")
         assert [chart.selected for chart in run.screen.charts] == [2, 3]
-        assert "Only the second run has J3: metrics compare the 4 jobs" in " ".join(
-            seen(run, "#versus").replace("▐", "").split()
-        )
+        told = "Only the second run has J3: metrics compare the 4 jobs"
+        await run.wait_for(lambda: told in " ".join(seen(run, "#versus").replace("▐", "").split()))
         run.screen.post_message(Gantt.Picked(run.screen.charts[1], 2, None))
         await run.settle()
         assert "only the other run has this job" in noted(run)
@@ -371,7 +370,9 @@ async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() 
         assert (run.screen.state.selected, run.screen.state.other) == (3, True)
         await run.press("v", "B", "1")
         assert (run.scene.branch, run.screen.state.selected) == ("main", 4)
-        await run.press("Z", "Y")
+        await run.press("Z")
+        await run.wait_for(lambda: run.scene.branch == "without J3")
+        await run.press("Y")
         assert run.app.clipboard == "schedscope watch z-figure4 --policy easy --without J3 --at 900"
         kept = run.session
     async with replay(session=kept) as run:
