@@ -13,9 +13,9 @@ next event. Always choosing 0 is EASY, or without `backfill` FCFS.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Semaphore, Thread
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from sim.workload.replay import read
 
 Env = extra("gymnasium", "an environment for agents", "gym").Env
 spaces = extra("gymnasium.spaces", "an environment for agents", "gym")
+greenlet = extra("greenlet", "an environment for agents", "gym").greenlet
 SEEN = 64
 COLUMNS = ("wait", "estimate", "processors", "fits")
 """Numbers of each job: seconds since it was submitted, estimate in seconds, share of the machine that it needs, and
@@ -151,7 +152,7 @@ class SchedulingEnv(Env):  # type: ignore[misc, valid-type]  # of an extra, whic
 
 
 class _Run:
-    """Run in a thread of its own, which waits within a pass for the agent's choice."""
+    """Run that stops within a pass for the agent's choice: the engine has a stack of its own."""
 
     def __init__(self, workload: Workload, backfill: bool) -> None:
         self.engine = Engine(workload, _Asking(self._choose, backfill), curious=False)
@@ -161,40 +162,26 @@ class _Run:
         self.chosen: Job | None = None
         self.is_told = False
         """True if the agent knows that the run has ended"""
-        self._is_given_up = False
-        self._error: BaseException | None = None
-        self._agent, self._engine = Semaphore(0), Semaphore(0)
-        self._thread = Thread(target=self._simulate, daemon=True)
+        self._stack = greenlet(self._simulate)
 
     def go_on(self) -> None:
         """Let the engine run until the agent is to choose again, or the run ends."""
-        if self._thread.ident is None:
-            self._thread.start()
-        else:
-            self._engine.release()
-        self._agent.acquire()
-        if self._error is not None:
-            raise self._error
+        self.now, self.queue = None, []
+        self._stack.switch()
 
     def end(self) -> None:
-        """Give up a run that has not ended."""
+        """Give up a run that has not ended; its stack would never be freed."""
         if self.now is not None:
-            self._is_given_up = True
-            self.go_on()
-        self._thread.join()
+            with suppress(PolicyError):
+                self._stack.throw(PolicyError("the episode was given up"))
 
     def _choose(self, now: Moment, queue: list[Job]) -> Job:
         self.now, self.queue = now, queue
-        self._agent.release()
-        self._engine.acquire()
-        if self._is_given_up or self.chosen is None:
-            raise PolicyError("the episode was given up")
+        self._stack.parent.switch()
+        assert self.chosen is not None
         return self.chosen
 
     def _simulate(self) -> None:
-        try:
-            self.engine.run()
-        except BaseException as error:
-            self._error = None if self._is_given_up else error
-        self.now, self.queue = None, []
-        self._agent.release()
+        while self.engine.step():  # one by one: `run` would keep the agent's objects from being collected
+            pass
+        self.engine.check_all_done()
