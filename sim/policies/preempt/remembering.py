@@ -85,16 +85,12 @@ class Remembering(Preemptive):
     def by_threshold(self, view: Moment) -> list[Job]:
         """Return the running jobs as at the last question for a toll, the lowest threshold first."""
         tolls: Tolls = view.notes["tolls"]
-        if tolls.by_threshold is None:
-            tolls.by_threshold = [job for _, _, job in sorted(tolls.thresholds.values())]
-        return tolls.by_threshold
+        return tolls.by_threshold()
 
     def on_own(self, view: Moment, job: Job) -> list[Job]:
         """Return the jobs that run on the suspended job's own processors, in the order of `by_threshold`."""
         tolls: Tolls = view.notes["tolls"]
-        held, own = tolls.held, tolls.own[job.rank]
-        tolls.others = [other for other in self.by_threshold(view) if held[other.rank] & own]
-        return tolls.others
+        return tolls.on_its_own(job.rank)
 
     def known_threshold(self, view: Moment, job: Job) -> float:
         threshold: float = view.notes["tolls"].thresholds[job.rank][0]

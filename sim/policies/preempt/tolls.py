@@ -35,8 +35,8 @@ class Tolls:
         """For each running job, by rank: (its suspension threshold, minus its rank, the job). The threshold is its
         xfactor, or infinite if it may not be suspended
         """
-        self.by_threshold: list[Job] | None = None
-        """Running jobs, the lowest threshold first, of equals the latest first; None if they are to be sorted again"""
+        self.sorted: list[Job] | None = None
+        """Last answer of `by_threshold`; None if the running jobs are to be sorted again"""
         self.by_width: dict[int, float] = {}
         self.exact: dict[int, float] = {}
         """Tolls with the jobs that run now: by number of processors of jobs that may use any, and by rank of suspended
@@ -53,7 +53,7 @@ class Tolls:
         computed. The time is right as long as that job runs, as jobs that come only raise tolls
         """
         self.others: list[Job] = []
-        """Last answer of `Remembering.on_own`"""
+        """Last answer of `on_its_own`"""
 
     def copy(self) -> Tolls:
         return Tolls()
@@ -64,6 +64,18 @@ class Tolls:
             del self.own[rank], self.moments[rank]
             self.keepers.pop(rank, None)
             self.exact.pop(rank, None)
+
+    def by_threshold(self) -> list[Job]:
+        """Return the running jobs, the lowest threshold first, of equals the latest first."""
+        if self.sorted is None:
+            self.sorted = [job for _, _, job in sorted(self.thresholds.values())]
+        return self.sorted
+
+    def on_its_own(self, rank: int) -> list[Job]:
+        """Return the jobs that run on the suspended job's own processors, in the order of `by_threshold`."""
+        held, own = self.held, self.own[rank]
+        self.others = [other for other in self.by_threshold() if held[other.rank] & own]
+        return self.others
 
     # Tolls; `policy` is a policy of the class `Remembering`, which a user may have written
 
@@ -166,7 +178,7 @@ class Tolls:
                 was[rank], held[rank] = run, view.held(rank)
                 self.thresholds[rank] = policy.running_threshold(view, run), -rank, run.job
                 self.forget(rank)
-        self.by_threshold = None
+        self.sorted = None
         self.by_width.clear()
         self.exact.clear()
 
