@@ -17,7 +17,7 @@ from sim.decisions.decisions import Backfill, Start
 from sim.decisions.matrix import Place
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.snapshot import Queued
-from sim.support.errors import ParameterError
+from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import clock_near, listed, name, parse_time, quoted, span
 from sim.why.evidence import evidence_of
 from sim.workload.model import Floats, Job
@@ -81,6 +81,13 @@ class Question:
                     return choice
             raise ParameterError(f"{quoted(text.strip())} is none of {listed((c.key for c in self.choices), 9)}")
         return self.reads(text)
+
+    def entered(self, text: str) -> bool | None:
+        """Return whether an answer that was handed in is right: the key of a choice, or a number; None for ""."""
+        try:
+            return self.judge(self.read(text) if self.choices else float(text)).is_right if text else None
+        except (SchedscopeError, ValueError):
+            return False
 
     def begun(self, text: str) -> AnswerOption | None:
         """Return the choice whose key is the text (without J); None if another key begins with it, or none is it."""

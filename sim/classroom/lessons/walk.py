@@ -53,6 +53,8 @@ class Walk:
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
     """For each answered question: index of its scene, and True if the last answer was right."""
+    first: tuple[tuple[int, str], ...] = ()
+    """For each question: index of its scene, and the first answer as `Question.entered` reads it; "" if skipped."""
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
@@ -185,6 +187,9 @@ class Walk:
     def _with_answer(self, given: AnswerOption | float | None) -> Walk:
         asked = self.open_question
         assert asked is not None
+        if all(index != self.index for index, _ in self.first):
+            told = "" if given is None else given.key if isinstance(given, AnswerOption) else repr(given)
+            return replace(self, first=(*self.first, (self.index, told)))._with_answer(given)
         if given is None:
             return replace(self, typed="", verdict=Verdict(is_right=False, told=asked.told), is_off=False)
         verdict = asked.judge(given)

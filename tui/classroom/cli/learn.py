@@ -19,9 +19,11 @@ from tui.cli.terminal import is_terminal, say
 @click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
 @click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
+@click.option("--hand-in", "path", metavar="FILE.txt", help="Write your first answers for schedscope grade.")
 def command(
-    lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None
-) -> int:
+    lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None,
+    path: str | None,
+) -> int:  # fmt: skip
     """List the lessons, or play one of them, scene by scene.
 
     Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
@@ -36,7 +38,10 @@ def command(
     if checked is not None:
         return _check(checked)
     from sim.classroom.lessons.course import found_lesson
+    from sim.classroom.lessons.lesson import ORDER
 
+    if path is not None and lesson is None:
+        raise click.UsageError("--hand-in needs the name of a lesson")
     if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
@@ -45,6 +50,8 @@ def command(
     if lesson is None:
         return _list()
     found = found_lesson(lesson)
+    if path is not None and (found.recording or lesson not in ORDER):
+        raise click.UsageError("--hand-in is for the built-in lessons, except those about a recording")
     options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
     if found.recording:
         from tui.classroom.program import open_recorded
@@ -53,6 +60,10 @@ def command(
     from tui.app import open_replay
     from tui.classroom.opening import lesson_opening
 
+    if path is not None:
+        from tui.classroom.handing_in import open_to_hand_in
+
+        return open_to_hand_in(found, scene - 1, path)
     return open_replay(lesson_opening(found, scene - 1))
 
 

@@ -13,8 +13,9 @@ from tui.cli import options
 @options.trace(required=False)
 @click.option("--policy", default="", type=options.SPEC, help="Ask only about this policy (default: chosen by level).")
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="Number of questions; default: until q.")
+@click.option("--hand-in", "path", metavar="FILE.txt", help="Write your answers for schedscope grade; without TRACE.")
 @options.of_workload
-def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:
+def command(trace: str | None, policy: str, questions: int | None, path: str | None, **given: Any) -> int:
     """Answer an endless series of prediction questions, with reasons and a score.
 
     Which job starts next, when does one start, which policy made this, who gains? Asked of random small workloads,
@@ -23,9 +24,12 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     """
     from sim.classroom.lessons.quiz import Quiz
     from sim.policies import parse_policy
+    from sim.policies.own.naming import code_in
     from sim.workload.replay import replay_of
     from sim.workload.source import Source
 
+    if path is not None and (trace is not None or code_in(policy)):
+        raise click.UsageError("--hand-in goes without TRACE and a policy of your own: others must be asked the same")
     if policy:
         parse_policy(policy)
     read = None if trace is None else replay_of(Source.of_options(trace, given))
@@ -34,7 +38,7 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
     from tui.classroom.quiz import open_quiz
 
-    return open_quiz(quiz)
+    return open_quiz(quiz, path)
 
 
 def drawn() -> int:

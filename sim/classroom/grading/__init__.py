@@ -1,0 +1,1 @@
+"""Assignments: submitted policies and answers, each graded by the engine, whatever it does."""

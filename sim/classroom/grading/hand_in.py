@@ -1,0 +1,88 @@
+"""Answers of a quiz or a lesson as a text file to hand in. Its answers are given again, and judged by the engine."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.quiz import Quiz
+from sim.classroom.lessons.walk import Walk
+from sim.policies.own.naming import code_in
+from sim.support.errors import FileError
+from sim.support.files import refuse_replacing, write_whole
+from sim.support.text_files import TextKind
+
+HEAD = "# schedscope: answers to hand in\n"
+MOST = 200
+"""Largest number of answers that are judged"""
+
+
+HAND_IN = TextKind("hand-in", 2**16, FileError)
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """Answers of one person: of a lesson if `lesson` is its name, else of the quiz with this seed."""
+
+    name: str
+    lesson: str = ""
+    seed: int = 0
+    policy: str = ""
+    answers: tuple[str, ...] = ()
+
+    @classmethod
+    def begun(cls, lesson: str = "", seed: int = 0, policy: str = "") -> HandIn:
+        return cls(getpass.getuser(), lesson, seed, policy)
+
+    def after(self, walk: Walk) -> HandIn:
+        """Return the hand-in with the first answers of a walk: all of a lesson, one more of a quiz."""
+        known = dict(walk.first)
+        asked = [index for index, scene in enumerate(walk.scenes) if scene.question is not None]
+        earlier = () if self.lesson else self.answers
+        return replace(self, answers=(*earlier, *(known.get(index, "") for index in asked)))
+
+    def write(self, path: str) -> None:
+        refuse_replacing(path, "hand-in", HEAD.encode())
+        about = {"lesson": self.lesson} if self.lesson else {"seed": self.seed, "policy": self.policy}
+        values = {"name": self.name, **about, "answers": self.answers}
+        with write_whole(path) as file:
+            file.write(HEAD + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items()))
+
+
+def read_hand_in(path: Path) -> HandIn:
+    """Return the hand-in in a file; raise a `FileError` if it is something else. A count in it means nothing."""
+    match found := HAND_IN.toml(HAND_IN.read(path), path):
+        case {"name": str(name), "lesson": str(lesson), "answers": list(answers)} if lesson in ORDER:
+            made = HandIn(name, lesson=lesson)
+        case {"name": str(name), "seed": int(seed), "answers": list(answers)} if seed >= 0:
+            made = HandIn(name, seed=seed, policy=str(found.get("policy", "")))
+        case _:
+            raise FileError("is no hand-in: expected a name, a lesson or a seed, and answers", path)
+    if code_in(made.policy):
+        raise FileError(f"its policy is code: {made.policy:.60}", path)
+    if len(answers) > MOST or not all(isinstance(each, str) for each in answers):
+        raise FileError(f"its answers are expected to be at most {MOST} texts", path)
+    return replace(made, answers=tuple(answers))
+
+
+def counted(handed: HandIn, questions: int) -> tuple[int, int, str]:
+    """Return how many answers are right, out of how many questions, and what they are about. A lesson counts all its
+    questions, a quiz at least `questions`.
+    """
+    if handed.lesson:
+        scenes = Performance(found_lesson(handed.lesson)).staged()
+        asked = [scene.question for scene in scenes if scene.question is not None]
+        right = sum(bool(each.entered(text)) for each, text in zip(asked, handed.answers, strict=False))
+        return right, len(asked), f"lesson {handed.lesson}"
+    quiz = Quiz(handed.seed, policy=handed.policy)
+    for text in handed.answers:
+        question = quiz.ask()[1].staged.question
+        assert question is not None
+        quiz = quiz.after(question.entered(text))
+    told = f"quiz with seed {handed.seed}, up to level {quiz.level + 1}"
+    return quiz.right, max(len(handed.answers), questions), told
