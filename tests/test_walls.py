@@ -19,7 +19,7 @@ from sim.policies.policy import Policy
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-ENGINE_FACE = {"check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot", "view"}
+ENGINE_FACE = {"blind_run", "check", "checkpoint", "engine", "moment", "policy_calls", "schedule", "snapshot", "view"}
 """Modules of `sim.engine` for other rooms; what they ask of a run, a view of it answers."""
 FOR_TYPES = {"sim.engine.moment", "sim.engine.stay", "tui.screens.replay.screen"}
 """Modules whose objects are given to what they import, which names them in its types only: a moment to a policy, the
@@ -65,7 +65,9 @@ ANNEXES = {
 }
 """Annexes, each with its packages and modules; all other files are the main building, which imports none of them."""
 _ANNEXE_OF = {room: annexe for annexe, rooms in ANNEXES.items() for room in rooms}
-BETWEEN_ANNEXES = {("classroom", "live"), ("live", "lab"), ("record", "classroom")}
+BETWEEN_ANNEXES = {("live", "lab"), ("record", "classroom")} | {
+    ("classroom", annexe) for annexe in ("authoring", "lab", "live")
+}
 """Pairs of annexes of which the first imports the second."""
 MOST_LINES = 700
 WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
@@ -335,6 +337,9 @@ HARMLESS = {
     "sim/live/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there; no file chooses a word",
     "sim/support/notebook.py": "the drawing code of this program, by the entry point of its own installation",
     "sim/support/optional_imports.py": "libraries of extras, each named where it is asked for",
+    "sim/classroom/grading/outside.py": "this program, in which only the code of submissions runs, behind walls",
+    "sim/classroom/grading/walls.py": "nothing: a fork that must be impossible is tried",
+    "tui/classroom/graded_tests.py": "pytest, with the tests that the teacher names",
     "sim/lab/copies.py": "traces that this program has packed for its workers",
     "sim/lab/pool.py": "workers of this program",
     "sim/support/captured_output.py": "the debugger, when a policy that runs asks for it",

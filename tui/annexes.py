@@ -25,7 +25,7 @@ PARTS = {
 
 COMMANDS = {
     "authoring": ("new", "test"),
-    "classroom": ("learn", "play", "present", "puzzle", "quiz", "serve"),
+    "classroom": ("grade", "learn", "play", "present", "puzzle", "quiz", "serve"),
     "lab": ("papers", "plot", "results", "sweep"),
     "live": ("live", "score", "when", "why"),
     "record": ("record",),

@@ -61,9 +61,12 @@ def _unit(declared: Parameter) -> float:
     return next((size for word, size in _UNITS.items() if word in declared.meaning), 1.0)
 
 
-def verdict(policy: Policy) -> str | None:
-    """Return a sentence that says whether a job as wide as the machine starts; None if a run fails."""
-    own = longest_time(policy)
+def verdict(policy: Policy, own: OwnTime | None = None) -> str | None:
+    """Return a sentence that says whether a job as wide as the machine starts; None if a run fails.
+
+    `own` is the longest time in the policy, if it is known.
+    """
+    own = own or longest_time(policy)
     scale = TIMES * own.seconds / (STREAMS[-1] * GAP) if own else 0.0
     tries = [(jobs, 1.0) for jobs in STREAMS] + ([(STREAMS[-1], scale)] if scale > 1 else [])
     for jobs, stretch in tries:

@@ -23,6 +23,7 @@ COMMANDS = {
     "draw": "Draw a run, or a window of it, as a chart in a file.",
     "explain": "Explain why a job waited, step by step.",
     "generate": "Generate a workload from a model, as an SWF file; with --nodes for a machine of nodes.",
+    "grade": "Grade the policies and answers in FOLDER: one row for each, whatever it does.",
     "inspect": "Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories.",
     "learn": "List the lessons, or play one of them, scene by scene.",
     "live": "Watch a real cluster: its jobs, its nodes, and Slurm's own plan, on one chart.",
