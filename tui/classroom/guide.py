@@ -65,7 +65,7 @@ class LessonGuide:
 
     @property
     def veil(self) -> Veil:
-        return "" if self._asked is None else "policy" if self._asked.kind == "policy" else "plan"
+        return veil_over(self._asked)
 
     @property
     def hint(self) -> str:
@@ -119,6 +119,11 @@ class Guided(Protocol):
 def walk_of(guided: Guided) -> Walk | None:
     """Return the user's place in the lesson; None if no lesson is the guide."""
     return guided.guide.walk if isinstance(guided.guide, LessonGuide) else None
+
+
+def veil_over(asked: Question | None) -> Veil:
+    """Return what must not be shown while this question is open."""
+    return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
 
 
 def _letters(asked: Question, typed: str) -> str:

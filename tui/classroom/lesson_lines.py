@@ -98,12 +98,17 @@ def markdown(source: str, width: int) -> list[Line]:
     ['  J3 waits long.', '  • one', '  • two']
     """
     lines: list[Line] = []
+    for bullet, spans in blocks(source):
+        lines += flowed([Span(BULLET, "accent"), *spans] if bullet else spans, width, len(BULLET) * bullet)
+    return lines
+
+
+def blocks(source: str) -> Iterator[tuple[bool, list[Span]]]:
+    """Yield each paragraph of a text in Markdown, or item of its lists (True), as spans."""
     for block in re.split(r"\n\s*\n", source.strip()):
         for item in _items(block.split("\n")):
             bullet = item.startswith("- ")
-            spans = list(_spans(item[2:] if bullet else item))
-            lines += flowed([Span(BULLET, "accent"), *spans] if bullet else spans, width, len(BULLET) * bullet)
-    return lines if source.strip() else []
+            yield bullet, list(_spans(item[2:] if bullet else item))
 
 
 def _items(rows: Iterable[str]) -> list[str]:

@@ -122,7 +122,7 @@ class RunView:
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
         """Return the scene; a chart by event uses `axis` or, for None, one with the steps of this run."""
-        timeline, snapshot = self.timeline, self._veiled(wish.veil)
+        timeline, snapshot = self.timeline, self.veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
         marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish), *wish.marks)
@@ -156,7 +156,7 @@ class RunView:
             names_of_variables=self._names_of_variables(),
         )
 
-    def _veiled(self, veil: Veil) -> Snapshot:
+    def veiled(self, veil: Veil) -> Snapshot:
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()

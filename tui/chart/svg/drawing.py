@@ -38,7 +38,7 @@ _AHEAD = 0.3
 _COLUMN = 4
 """Width in pixels of a column; matrix rows with shorter turns are drawn as lanes."""
 
-_BAR = 7
+ROW = 7
 """Half the height in pixels of the bar above a partition."""
 
 
@@ -155,7 +155,7 @@ def drawing_of(
     switches = engine.history.switches
     marks = [Mark(change.time, "switch", change.spec) for change in switches]
     title = ", then ".join([spec, *(change.spec for change in switches)])
-    rows = None if options.by_number else max(inner_height(_size(options)[1]) // _BAR, 1)
+    rows = None if options.by_number else max(inner_height(_size(options)[1]) // ROW, 1)
     return maker.draw(engine.history, snapshot, now, (begin, end), column, options.colour, marks, title, axis, rows)
 
 

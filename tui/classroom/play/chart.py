@@ -27,10 +27,8 @@ def chart(game: Game, look: Look, size: Size) -> list[list[Segment]]:
     inner = Size(size.columns - gutter, size.rows - 1)
     if inner.rows < 2 or inner.columns < 20:
         return []
-    begin = float(game.workload.submit[0])
-    left = sorted(game.expected_end(job) - game.now for job in game.running) or [60.0]
-    end = game.now + min(max(left[len(left) // 2], 2 * (game.now - begin)), left[-1])
-    made = Thumbnail(_stage_of(game), (begin, end)).chart(inner.columns, inner.rows * (1 if look.patterned else 2))
+    begin, end = window_of(game)
+    made = Thumbnail(stage_of(game), (begin, end)).chart(inner.columns, inner.rows * (1 if look.patterned else 2))
     cells, brush = sketch(made, look, inner), Brush(look)
     numbers = {0: f"{game.workload.procs}", inner.rows - 1: "0"}
     rows = [
@@ -44,7 +42,14 @@ def chart(game: Game, look: Look, size: Size) -> list[list[Segment]]:
     return [*rows, [Segment(" " * gutter + _axis(labels, inner.columns), look.style("dim"))]]
 
 
-def _stage_of(game: Game) -> RunView:
+def window_of(game: Game) -> tuple[float, float]:
+    """Return the time that a chart of the game shows: from the first submission to expected ends, in seconds."""
+    begin = float(game.workload.submit[0])
+    left = sorted(game.expected_end(job) - game.now for job in game.running) or [60.0]
+    return begin, game.now + min(max(left[len(left) // 2], 2 * (game.now - begin)), left[-1])
+
+
+def stage_of(game: Game) -> RunView:
     """Return the run of the player's starts until now, as a recorded schedule; what waits starts later."""
     submit = game.workload.submit
     starts = [game.starts.get(rank, max(game.now + 1, at)) for rank, at in enumerate(submit.tolist())]
