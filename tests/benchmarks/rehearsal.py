@@ -9,6 +9,7 @@ error if anything is lost.
 import argparse
 import asyncio
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -22,6 +23,7 @@ from urllib.request import urlopen
 
 from tests.tui.terminals import terminal as in_terminal
 
+CODE = re.compile(rb"[a-z]+-[a-z]+-\d\d")
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J=1+1"
 QUESTION = 2
 """Number of the scene with the first question in the lesson that is rehearsed."""
@@ -118,17 +120,23 @@ async def rehearse(browser: Any, given: argparse.Namespace, folder: Path) -> Non
         room.server.wait(20)
 
 
-async def opened(browser: Any, link: str, name: str = "") -> Any:
-    """Open `link` in a new browser session; return the page, with `name` typed if it is given."""
-    context = await browser.new_context(viewport={"width": 1100, "height": 700})
+async def opened(browser: Any, link: str, name: str = "", shows: str = "#title:not(:empty)") -> Any:
+    """Open `link` in a new browser session, on a phone; return the page, with `name` typed if it is given."""
+    context = await browser.new_context(viewport={"width": 390, "height": 844})
     page = await context.new_page()
     page.on("dialog", lambda dialog: sys.exit(f"a name was run: {dialog.message}"))
     await page.goto(link)
-    await page.wait_for_selector(".xterm-helper-textarea", state="attached")
+    await page.wait_for_selector(shows, state="attached")
     if name:
         await page.fill("#name", name)
         await page.press("#name", "Tab")
     return page
+
+
+async def go_on(page: Any) -> None:
+    title = await page.text_content("#title")
+    await page.click("#moves button:nth-child(2)")
+    await page.wait_for_function("title => document.getElementById('title').textContent !== title", arg=title)
 
 
 async def press(page: Any, *keys: str) -> None:
@@ -166,10 +174,11 @@ async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace
     await room.until(lambda seen: seen["here"] == count, f"{count} students are there")
     await asyncio.sleep(given.settle)
     for page in pages:
-        await press(page, "Space", "Space")
+        await go_on(page)
+        await go_on(page)
     await room.until(lambda seen: seen["scenes"][QUESTION]["here"] == count, "all are at the question")
     for number, page in enumerate(pages[:-1]):
-        await press(page, "4" if number % 2 == 0 else "5")
+        await page.click(f"#choices button:nth-child({2 + number % 2})")
     before = await room.until(lambda seen: sum(answers(seen).values()) == count - 1, "all but one have answered")
     await teacher.screenshot(path=folder / "teacher.png")
     await teacher.click("#wall")
@@ -188,7 +197,7 @@ async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace
     assert answers(after) == answers(before), "an answer was lost"
     assert {each["name"] for each in after["students"]} == {each["name"] for each in before["students"]}
     for page in pages[:3]:
-        await press(page, "Space")
+        await go_on(page)
     await room.until(lambda seen: seen["scenes"][QUESTION + 1]["here"] == 3, "the three go on from where they were")
     for number, page in enumerate(pages[:3]):
         await page.screenshot(path=folder / f"student-{number + 1}.png")
@@ -200,7 +209,7 @@ async def present(browser: Any, room: Class, line: Line, given: argparse.Namespa
     """Rehearse a class in which all see one screen, and answer in their own browsers."""
     count = given.students
     assert room.presenter is not None
-    leader = await opened(browser, room.presenter)
+    leader = await opened(browser, room.presenter, shows=".xterm-helper-textarea")
     names = ["Ada", HOSTILE, *[""] * count][:count]
     pages = [await opened(browser, room.far if number == 2 else room.student, names[number]) for number in range(count)]
     teacher = await opened_plain(browser, room.teacher)
@@ -236,10 +245,10 @@ async def terminal(browser: Any, given: argparse.Namespace, folder: Path) -> Non
     await line.begin(other)
     served = ["--students", "--port", f"{port}", "--public", f"http://127.0.0.1:{other}", "--csv", str(table)]
     with in_terminal("present", "backfilling", "--scene", f"{QUESTION + 1}", *served) as screen:
-        await asyncio.to_thread(screen.wait_for, lambda: b"?token=" in screen.written)
-        await asyncio.sleep(1)
-        token = bytes(screen.written).partition(b"?token=")[2][:24].decode()
-        near, far = (f"http://127.0.0.1:{at}/?token={token}" for at in (port, other))
+        await asyncio.to_thread(screen.wait_for, lambda: CODE.search(bytes(screen.written)))
+        found = CODE.search(bytes(screen.written))
+        assert found is not None
+        near, far = (f"http://127.0.0.1:{at}/?token={found[0].decode()}" for at in (port, other))
         names = ["Ada", HOSTILE, *[""] * given.students][: given.students]
         pages = [await opened(browser, far if number == 2 else near, name) for number, name in enumerate(names)]
         for number, page in enumerate(pages):

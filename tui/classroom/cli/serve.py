@@ -33,7 +33,10 @@ def command(
 ) -> None:  # fmt: skip
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
-    The first line on stdout is the address with its token, with --present the second line is the presenter's address.
+    The first line on stdout is the address with its code, with --present the second line is the presenter's address.
+    The address alone asks for the code. Lessons and games are plain pages, made for phones; larger screens may choose
+    the terminal.
+
     Visitors reach nothing of this machine but the traces named here; what they save they download, and drop on the page
     to come back. A visit outlives its connection by ten minutes; its place is kept for a day.
 

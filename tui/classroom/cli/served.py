@@ -40,5 +40,6 @@ def of_server(command: Callable[..., Any]) -> Callable[..., Any]:
 def needs_server() -> None:
     extra("aiohttp", "a server", "web")
     extra("textual_serve", "a server", "web")
+    extra("segno", "a server", "web")
     if not hasattr(os, "fork"):
         raise SchedscopeError("serve needs a system that can fork: Linux, macOS or WSL")

@@ -1,4 +1,4 @@
-"""Access to the web server: which tokens and origins a request needs, and how much input is accepted."""
+"""Access to the web server: which code, tokens and origins a request needs, and how much input is accepted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
+
+from sim.support.formatting import count
+from tui.classroom.web.codes import is_code, new_code
+from tui.classroom.web.limits import Tries
 
 COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
@@ -26,9 +30,13 @@ class Door:
 
     origins: frozenset[str]
     """Origins as browsers write them: scheme, host and port."""
+    code: str = field(default_factory=new_code)
+    """Code that students type, which gives them the token."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    """Token of all pages of students: it is too long to be guessed, so that no page has to wait."""
     teacher: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     """Token that gives access as the presenter."""
+    tries: Tries = field(default_factory=Tries)
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -46,6 +54,21 @@ class Door:
         return any(
             hmac.compare_digest(word.encode("utf-8", "replace"), known.encode()) for known in (self.token, self.teacher)
         )
+
+    def refusal(self, word: str, address: str) -> str:
+        """Return why this token or code from a network address does not give access; "" if it does."""
+        if self.opens(word):
+            return ""
+        if not word:
+            return "Type the code of your class."
+        if wait := self.tries.wait_of(address):
+            return (
+                f"Too many wrong codes came from your network. Wait {count(wait, 'second')}, then type the code again."
+            )
+        if is_code(word, self.code):
+            return ""
+        self.tries.note(address)
+        return "This is not the code. Look at it again: two words and a number."
 
     def leads(self, word: str) -> bool:
         return hmac.compare_digest(word.encode("utf-8", "replace"), self.teacher.encode())
@@ -145,9 +168,11 @@ def told_of(count: int, most: int) -> str:
 
 
 _CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+OF_TERMINAL = {"Content-Security-Policy": _CSP.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}
+"""Header of the page with the terminal, whose library writes styles."""
 HEADERS: Iterable[tuple[str, str]] = (
     ("Content-Security-Policy", _CSP),
     ("Referrer-Policy", "no-referrer"),

@@ -12,6 +12,7 @@ import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from aiohttp import web
 from sim.support.errors import SchedscopeError
 from sim.support.files import write_rows
 from tui.classroom.web.access import Door
+from tui.classroom.web.codes import parts_of, qr_picture
+from tui.classroom.web.plain_pages import scene_view
 from tui.classroom.web.roster import LONGEST_ANSWER, Roster, text_of
+from tui.classroom.web.scene_pictures import ScenePictures
 
 _HERE = Path(__file__).parent
 JOIN = -1
@@ -35,8 +39,10 @@ async def _tell_nobody(text: str) -> None:
 class Classroom:
     """Class of students, with or without a common screen (the presenter's, which all watch)."""
 
-    def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
-        self.roster, self.title = roster, title
+    def __init__(
+        self, roster: Roster, title: str = "", word: str | None = None, pictures: ScenePictures | None = None
+    ) -> None:
+        self.roster, self.title, self._pictures = roster, title, pictures
         self.word = word or secrets.token_urlsafe(18)
         self.tell_wall: Tell = _tell_nobody
         """Function that sends the content of the wall to the common screen; "" clears the wall."""
@@ -64,10 +70,8 @@ class Classroom:
             await self._ask(page)
         await self._changed()
 
-    async def go_alone(self, page: web.WebSocketResponse) -> None:
-        if page in self._watching:
-            self._watching.discard(page)
-            await _send(page, {})
+    def go_alone(self, page: web.WebSocketResponse) -> None:
+        self._watching.discard(page)
 
     def go(self, page: web.WebSocketResponse) -> None:
         self._watching.discard(page)
@@ -82,8 +86,8 @@ class Classroom:
                 self.roster.call(key, about)
                 await self._changed()
             return True
-        if kind == "answer":
-            if key is not None and page in self._watching and isinstance(about, str):
+        if kind == "answer" and page in self._watching:
+            if key is not None and isinstance(about, str):
                 await self._take(page, key, about)
             return True
         return False
@@ -94,11 +98,11 @@ class Classroom:
             await self._ask(page)
             return
         try:
-            label = self.roster.judge(key, scene, typed)
+            self.roster.judge(key, scene, typed)
         except SchedscopeError as error:
-            await _send(page, {"told": text_of(str(error), 4 * LONGEST_ANSWER), "open": True})
+            await send(page, {"told": text_of(str(error), 4 * LONGEST_ANSWER), "open": True})
             return
-        await _send(page, {"told": _answer_taken(label), "open": True})
+        await self._ask(page)
         await self._changed()
 
     # Processes report
@@ -132,20 +136,21 @@ class Classroom:
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Send a page the open question or, if the right answer has been shown, whether the student was right."""
-        scene, key = self._common.get("scene"), self._pages[page]
-        question = self.roster.question(scene) if isinstance(scene, int) else None
-        if question is None or not isinstance(scene, int):
-            await _send(page, {})
-        elif self._open is not None:
-            choices = [{"key": choice.key, "label": choice.label} for choice in question.choices]
-            given = self.roster.given(key, scene)
-            told = "" if given is None else _answer_taken(given.label)
-            await _send(page, {"asks": question.asks, "choices": choices, "told": told, "open": True})
+        """Send a page the scene with its question or, if the answer has been shown, whether the student was right."""
+        scene, key, scenes = self._common.get("scene"), self._pages[page], self.roster.scenes
+        if not isinstance(scene, int) or not 0 <= scene < len(scenes):
+            await send(page, {"title": "The lesson begins soon."})
+            return
+        given, is_open, question = self.roster.given(key, scene), self._open is not None, scenes[scene].question
+        label = "" if given is None else given.label
+        view = {**scene_view(scenes[scene], not is_open, label, self._pictures), "open": is_open}
+        if is_open:
+            view["told"] = f"Your answer is {label}. It can be changed until the answer is shown." if label else ""
         elif (verdict := self.roster.verdict(key, scene)) is not None:
-            await _send(page, {"told": verdict.told, "right": verdict.is_right})
-        else:
-            await _send(page, {"told": question.told})
+            view |= {"told": verdict.told, "right": verdict.is_right}
+        elif question is not None:
+            view["told"] = question.told
+        await send(page, view)
 
     # The wall
 
@@ -205,7 +210,7 @@ class Classroom:
 
     async def _teacher(self, request: web.Request) -> web.Response:
         self._check(request.query.get("token", ""))
-        return _page("teacher.html")
+        return page_of("teacher.html")
 
     async def _class(self, request: web.Request) -> web.Response:
         self._check(request.match_info["word"])
@@ -254,7 +259,8 @@ class Classroom:
 
     async def _wall_page(self, request: web.Request) -> web.Response:
         self._may_see(request.query.get("token", ""))
-        return _page("wall.html")
+        address, code = map(escape, parts_of(self.address))
+        return page_of("wall.html", address=address, code=code, qr=qr_picture(self.address))
 
     async def _wall(self, request: web.Request) -> web.Response:
         self._may_see(request.match_info["word"])
@@ -265,14 +271,12 @@ class Classroom:
             raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
 
 
-def _answer_taken(label: str) -> str:
-    return f"Your answer is {label}. It can be changed until the answer is shown."
+def page_of(name: str, **values: object) -> web.Response:
+    """Return a page of this folder with these values, which are HTML, in place of their names in braces."""
+    page = (_HERE / name).read_text(encoding="utf-8").format(**values)
+    return web.Response(text=page, content_type="text/html")
 
 
-def _page(name: str) -> web.Response:
-    return web.Response(text=(_HERE / name).read_text(encoding="utf-8"), content_type="text/html")
-
-
-async def _send(page: web.WebSocketResponse, told: Mapping[str, Any]) -> None:
+async def send(page: web.WebSocketResponse, told: Mapping[str, Any]) -> None:
     with suppress(ConnectionError, RuntimeError):
         await page.send_json(["class", told])

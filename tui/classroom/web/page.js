@@ -106,16 +106,17 @@ class Lasting {
       this.tries = 0;
       this.since = Date.now();
       say("");
-      tellName();
+      const name = sessionStorage.getItem("name");
+      if (name) this.send(JSON.stringify(["name", name]));
       this.tell("open", event);
     };
     socket.onmessage = (event) => {
       if (typeof event.data === "string") {
         const [kind, about] = JSON.parse(event.data);
         if (kind === "deliver_file_start") return download(about);
-        if (kind === "class") return hearOfClass(about);
+        if (kind === "class") return window.hearOfClass?.(about);
         if (kind === "size") return fitTo(about);
-        if (kind === "alone") return void (document.getElementById("told").textContent = about);
+        if (kind === "alone") return void document.getElementById("bar").replaceChildren(about);
       }
       this.tell("message", event);
     };
@@ -197,8 +198,11 @@ addEventListener("drop", async (event) => {
 addEventListener("DOMContentLoaded", () => {
   const { columns, rows } = document.body.dataset;
   const terminal = document.getElementById("terminal");
+  if (!terminal) return;
+  document.getElementById("to-plain").href = `/?token=${ITS_CLASS}`;
+  document.getElementById("alone").addEventListener("click", () => Lasting.present.send('["stdin", "\\r"]'));
   if (+columns) {
-    const told = document.getElementById("told").offsetHeight + document.getElementById("student").offsetHeight;
+    const told = document.getElementById("bar").offsetHeight;
     const size = Math.min(innerWidth / columns / 0.61, (innerHeight - told) / rows / 1.19);
     terminal.dataset.fontSize = Math.max(Math.floor(size * 2) / 2 - 0.5, 6);
   }

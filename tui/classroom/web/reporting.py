@@ -11,6 +11,7 @@ from sim.session.session import one_line
 from sim.support.errors import SchedscopeError
 from tui.app import Schedscope
 from tui.classroom.guide import walk_of
+from tui.classroom.web.plain_pages import standing
 from tui.classroom.web.wall import Wall, answers_in
 from tui.screens.replay.messages import SceneChanged
 
@@ -28,10 +29,7 @@ class Reporting(Schedscope):
     def _report_scene(self, message: SceneChanged) -> None:
         if self.replay is None or (walk := walk_of(self.replay.state)) is None:
             return
-        told: dict[str, object] = {"scene": walk.index, "open": walk.open_question is not None}
-        if walk.given and walk.verdict is not None:
-            told |= {"given": walk.given, "right": walk.verdict.is_right}
-        self.report(type="stands", **told)
+        self.report(**standing(walk))
 
     # The wall
 

@@ -21,17 +21,21 @@ from typing import Any, Protocol
 from aiohttp import WebSocketError, WSMsgType, web
 from aiohttp.typedefs import Handler
 
-from tui.classroom.web.access import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
+from tui.classroom.web.access import HEADERS, MOST_MESSAGE, OF_TERMINAL, Budget, Door, size_of, told_of
 from tui.classroom.web.attendance import IDLE as IDLE_CODE
 from tui.classroom.web.attendance import OUTLIVES, Attendance, Page, key_of
-from tui.classroom.web.classroom import Classroom
+from tui.classroom.web.classroom import Classroom, page_of, send
 from tui.classroom.web.fork_server import Child
+from tui.classroom.web.plain_pages import PlainPage
+from tui.classroom.web.roster import LONGEST_ANSWER, MOST
 from tui.classroom.web.shared_screen import SharedScreen
 from tui.look.fonts import FILES
 from tui.look.text import file_name
 
 IDLE = 1800.0
 """Seconds without input after which a visitor is disconnected."""
+A_MOVE = 0.05
+"""Shortest time in seconds between two moves in a plain page, whose pictures take the server some time."""
 MOST_FILES = 200
 """Largest number of saved files that are kept until they are downloaded."""
 _HERE = Path(__file__).parent
@@ -62,6 +66,7 @@ class Server:
         terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
         most_of_address: int | None = None,
+        plain: Callable[[], PlainPage] | None = None,
     ) -> None:
         """Make the server. `present` is (columns, rows) of the common screen that all visitors share, None if each has
         a process.
@@ -70,8 +75,8 @@ class Server:
         None if all may have the same. A browser is disconnected after `idle` seconds without input. `say` is called
         with text on the number of visitors. A process waits for `outlives` seconds for its page to connect again.
 
-        `room` is the class, or None. `terminal` is the presenter's own terminal, if that draws the common screen;
-        `over` is called when it ends.
+        `room` is the class, or None. `plain` begins the plain page of a lesson or game; None for traces.
+        `terminal` is the presenter's own terminal, if that draws the common screen; `over` is called when it ends.
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
@@ -80,7 +85,8 @@ class Server:
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.shared = None if present is None else SharedScreen(self, present, terminal, over)
-        self.room = room
+        self.room, self._plain = room, plain
+        self._pages: dict[str, PlainPage] = {}
         if room is not None:
             room.tell_all = self._attendance.tell_best
             if self.shared is not None:
@@ -94,7 +100,7 @@ class Server:
                 web.get("/ws/{word}", self._socket),
                 web.get("/download/{key}", self._file),
                 web.get("/font/{which:regular|bold}.ttf", self._font),
-                web.get("/{name:(?:page|student|teacher|wall|bars)\\.(?:css|js)}", self._static_file),
+                web.get("/{name:(?:page|plain|student|teacher|wall|bars)\\.(?:css|js)}", self._static_file),
                 web.static("/static", str(files("textual_serve").joinpath("static")), show_index=False),
             ]
         )
@@ -120,7 +126,7 @@ class Server:
                 refused.headers.update(HEADERS)
                 raise
             if not response.prepared:
-                response.headers.update(HEADERS)
+                response.headers.update({**dict(HEADERS), **response.headers})
             return response
 
         return guard
@@ -129,20 +135,29 @@ class Server:
 
     async def _page(self, request: web.Request) -> web.Response:
         word = request.query.get("token", "")
+        if why := self.door.refusal(word, _address_of(request)):
+            page = page_of("join.html", title="Join the class", why=why, hidden="")
+            raise web.HTTPForbidden(text=page.text, content_type="text/html")
         if not self.door.opens(word):
-            raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
+            raise web.HTTPSeeOther(f"/?token={self.door.token}")
         browser, visit = request.cookies.get(BROWSER, ""), request.query.get("visit")
         if not (self._attendance.knows(browser) if visit is None else self._goes_on(request)):
             self._refuse_if_full(request)
-        columns, rows, told = 0, 0, ""
+        columns, rows, told, leads = 0, 0, "", self.door.leads(word)
         if self.shared is not None:
-            (columns, rows), told = self.shared.size, self.shared.told(self.door.leads(word))
+            (columns, rows), told = self.shared.size, self.shared.told(leads)
         scheme = "wss" if f"https://{request.host.lower()}" in self.door.origins else "ws"
-        page = (_HERE / "page.html").read_text(encoding="utf-8").format(
-            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
-            asked=self._texts_asked(word), websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
-        )  # fmt: skip
-        response = web.Response(text=page, content_type="text/html")
+        websocket = escape(f"{scheme}://{request.host}/ws/{word}")
+        has_plain = self._plain is not None and not leads
+        if has_plain and "terminal" not in request.query:
+            response = page_of("plain.html", websocket=websocket, unnamed="hidden" if self.room is None else "")
+        else:
+            response = page_of(
+                "page.html", columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
+                websocket=websocket, alone="hidden" if leads or self.shared is None else "",
+                plain="" if has_plain else "hidden",
+            )  # fmt: skip
+            response.headers.update(OF_TERMINAL)
         if not key_of(browser):
             response.set_cookie(BROWSER, secrets.token_urlsafe(18), httponly=True, samesite="Strict")
         return response
@@ -163,14 +178,9 @@ class Server:
             )
         else:
             return
-        page = (_HERE / "full.html").read_text(encoding="utf-8").format(why=escape(why))
-        raise web.HTTPServiceUnavailable(text=page, content_type="text/html")
-
-    def _texts_asked(self, word: str) -> str:
-        """Return what a student with this token can type: "", "name", or "answer" (a name and answers)."""
-        if self.room is None or self.door.leads(word):
-            return ""
-        return "name" if self.shared is None else "answer"
+        why += " This page asks again every ten seconds, and opens as soon as there is room."
+        page = page_of("join.html", title="There is no room at the moment", why=why, hidden="hidden")
+        raise web.HTTPServiceUnavailable(text=page.text, content_type="text/html", headers={"Refresh": "10"})
 
     async def _static_file(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / request.match_info["name"])
@@ -202,8 +212,8 @@ class Server:
         word = request.match_info["word"]
         if not self.door.knows_origin(request.headers):
             raise web.HTTPForbidden(text="requested by a page of another site")
-        if not self.door.opens(word):
-            raise web.HTTPForbidden(text="another token")
+        if why := self.door.refusal(word, _address_of(request)):
+            raise web.HTTPForbidden(text=why)
         key = key_of(request.query.get("visit"))
         if not (goes_on := self._goes_on(request)):
             self._refuse_if_full(request)
@@ -215,10 +225,13 @@ class Server:
             await socket.prepare(request)
             size = size_of(dict(request.query))
             alone = partial(self._alone, Page(socket, request.transport), key, key_of(request.cookies.get(BROWSER)))
-            watches, leads = self.shared is not None and not goes_on, self.door.leads(word)
+            plain = self._plain if "plain" in request.query else None
+            watches, leads = self.shared is not None and bool(plain or not goes_on), self.door.leads(word)
             if self.room is not None and key and not leads:
                 await self.room.enter(socket, key, watches)
-            if self.shared is not None and watches:
+            if plain is not None:
+                await self._show_plain(socket, key, self._pages.get(key) or plain())
+            elif self.shared is not None and watches:
                 await self.shared.welcome(socket, size, leads, alone)
             else:
                 await alone(size)
@@ -234,9 +247,31 @@ class Server:
                 await socket.close()
         return socket
 
+    async def _show_plain(self, socket: web.WebSocketResponse, key: str, page: PlainPage) -> None:
+        """Show a plain page until it disconnects; with a common screen, the class tells the page what to show."""
+
+        async def show(kind: str, about: Any) -> bool:
+            nonlocal page
+            if self.shared is not None or kind not in ("", "answer", "move") or not isinstance(about, str):
+                return False
+            page = await asyncio.to_thread(page.moved(kind, about[:LONGEST_ANSWER]).settled)
+            if key:
+                self._pages[key] = page
+            while len(self._pages) > MOST:
+                del self._pages[next(iter(self._pages))]
+            await self.note(key, page.report)
+            await send(socket, page.view([] if self.room is None else self.room.roster.best()))
+            await asyncio.sleep(A_MOVE)
+            return False
+
+        if self.shared is not None:
+            await self.shared.begin()
+        await show("", "")
+        await self.listen(socket, show)
+
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
         if self.room is not None:
-            await self.room.go_alone(page.socket)
+            self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
             if not await self._attendance.make_room():
                 break
@@ -294,7 +329,7 @@ class Server:
             if kind == "ping":
                 await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])
                 continue
-            if kind in ("stdin", "name", "answer"):
+            if kind in ("stdin", "name", "answer", "move"):
                 last = monotonic()
             if self.room is not None and await self.room.hear(socket, kind, about):
                 continue

@@ -16,6 +16,7 @@ from sim.support.files import write_whole
 from sim.workload.model import Workload
 from tui.classroom.web.access import Door, address_of, is_loopback, origins_of
 from tui.classroom.web.classroom import JOIN, Classroom
+from tui.classroom.web.codes import qr_rows
 from tui.classroom.web.fork_server import Child, ForkServer
 from tui.classroom.web.limits import Limits, tell_in_a_line
 from tui.classroom.web.server import Server
@@ -56,14 +57,16 @@ def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, termin
     """Serve until the end, then write the table of the class; `terminal` is the presenter's own."""
     room = shared.classroom(wanted.is_seen or wanted.present is not None)
     try:
-        asyncio.run(_serve(fork_server, wanted, room, terminal))
+        asyncio.run(_serve(fork_server, shared, wanted, room, terminal))
     finally:
         if room is not None and wanted.table is not None:
             with write_whole(wanted.table) as file:
                 file.write(room.table())
 
 
-async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None, terminal: socket | None) -> None:
+async def _serve(
+    fork_server: ForkServer, shared: ServerResources, wanted: Wanted, room: Classroom | None, terminal: socket | None
+) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (SIGINT, SIGTERM):
         loop.add_signal_handler(number, ended.set)
@@ -71,6 +74,7 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
     server = Server(
         fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _print_status, room=room,
         terminal=child, over=ended.set if child is not None else lambda: None, most_of_address=wanted.most_of_address,
+        plain=shared.plain(),
     )  # fmt: skip
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
@@ -84,7 +88,7 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
     port = runner.addresses[0][1]
     server.door = Door(origins_of(wanted.host, port, wanted.public))
     address = address_of(wanted.host, port, wanted.public)
-    link = f"{address}/?token={server.door.token}"
+    link = f"{address}/?token={server.door.code}"
     if room is not None:
         room.address = link
     if child is not None and server.shared is not None:
@@ -93,6 +97,8 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
         if room is not None:
             await room.show(JOIN)
     click.echo(link)
+    if sys.stderr.isatty():
+        click.secho("\n".join(qr_rows(link)), fg="bright_white", bg="black", err=True)
     if wanted.present:
         click.echo(f"{address}/?token={server.door.teacher}   presenter")
     if room is not None and wanted.is_seen:

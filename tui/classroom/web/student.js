@@ -1,55 +1,84 @@
-// Above the terminal, in a class: the student's name, and the answer to the question of the common screen.
+// The plain page of a student: a lesson or a game, with its question, answers and moves as buttons.
 "use strict";
 
-// All that comes from the server is set as text. The name belongs to the visit: the tab remembers it, and the browser
-// with the visit, for a tab that was closed.
-const part = (id) => document.getElementById(id);
+// All that comes from the server is set as text, or is a picture that runs nothing. The name belongs to the visit: the
+// tab remembers it, and the browser with the visit, for a tab that was closed.
+const tell = (kind, text) => Lasting.present.send(JSON.stringify([kind, text]));
 
-const nameOf = () => sessionStorage.getItem("name") ?? "";
-
-function tellName() {
-  const name = nameOf();
-  if (name) Lasting.present.send(JSON.stringify(["name", name]));
+function button(id, label, about, press) {
+  const made = make("button", "", label);
+  made.type = "button";
+  made.dataset.id = id;
+  if (about) made.append(make("small", "", about));
+  made.addEventListener("click", press);
+  return made;
 }
 
-function answer(text) {
-  if (text) Lasting.present.send(JSON.stringify(["answer", text]));
+function choiceButton({ key, label, about, fits, chosen, right }) {
+  const sign = right === undefined ? "" : right ? "\u2713 " : "\u00d7 ";
+  const made = button(`choice ${key}`, sign + label, chosen ? "your answer" : about, () => tell("answer", key));
+  made.disabled = fits === false || right !== undefined;
+  made.className = `${chosen ? "-chosen" : ""} ${right === undefined ? "" : right ? "-right" : "-wrong"}`;
+  if (chosen !== undefined) made.ariaPressed = chosen;
+  return made;
 }
 
-function hearOfClass({ asks, choices, told, open, right }) {
-  const form = part("student");
-  form.classList.toggle("-open", Boolean(open));
+const TAGS = { strong: "b", accent: "em", key: "code" };
+
+function paragraphs(blocks) {
+  let list = null;
+  return (blocks || []).map(([isItem, spans]) => {
+    const made = make(isItem ? "li" : "p");
+    made.append(...spans.map(([text, style]) => make(TAGS[style] || "span", "", text)));
+    if (isItem && list) return list.append(made);
+    list = isItem ? make("ul") : null;
+    list?.append(made);
+    return list || made;
+  }).filter(Boolean);
+}
+
+function drawn(svg) {
+  const image = make("img");
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  image.alt = new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("desc")?.textContent ?? "";
+  return image;
+}
+
+function hearOfClass(view) {
+  const { title, choices = [], told, right, moves = [] } = view;
   part("reply").textContent = told || "";
-  part("reply").className = right === undefined ? "" : right ? "-right" : "-wrong";
-  if (open && asks === undefined) return;
-  part("asks").textContent = asks || "";
+  part("reply").className = typeof right === "boolean" ? (right ? "-right" : "-wrong") : "";
+  if (title === undefined) return;
+  const isNew = title !== part("title").textContent;
+  const focused = document.activeElement?.dataset.id;
+  for (const name of ["place", "title", "asks", "facts"]) part(name).textContent = view[name] || "";
+  part("text").replaceChildren(...paragraphs(view.text));
+  part("then").replaceChildren(...paragraphs(view.then));
+  part("pictures").replaceChildren(...(view.pictures ?? []).map(drawn));
+  part("choices").replaceChildren(...choices.map(choiceButton));
+  part("choices").classList.toggle("-long", choices.some(({ label, about }) => about || label.length > 8));
+  part("typing").hidden = !view.types;
   part("answer").value = "";
-  const buttons = (choices || []).map(({ key, label }) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = label;
-    button.addEventListener("click", () => answer(key));
-    return button;
-  });
-  form.classList.toggle("-choices", buttons.length > 0);
-  part("choices").replaceChildren(...buttons);
-  if (open && !buttons.length) part("answer").focus();
+  part("moves").replaceChildren(...moves.map(([key, label]) => button(key, label, "", () => tell("move", key))));
+  if (focused) [...document.querySelectorAll("button")].find(({ dataset }) => dataset.id === focused)?.focus();
+  if (isNew && !moves.some(([key]) => key === "undo")) scrollTo(0, 0);
+  if (told && right !== undefined) part("reply").scrollIntoView({ block: "nearest" });
 }
 
 addEventListener("DOMContentLoaded", () => {
   const name = part("name");
-  keyed.then(() => (name.value = nameOf()));
+  keyed.then(() => (name.value = sessionStorage.getItem("name") ?? ""));
   name.addEventListener("change", () => {
     sessionStorage.setItem("name", name.value);
     rememberThis();
-    Lasting.present.send(JSON.stringify(["name", name.value]));
+    tell("name", name.value);
   });
-  // A form of several fields without a button is not submitted by enter.
-  part("student").addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+  name.addEventListener("keydown", ({ key }) => key === "Enter" && name.blur());
+  part("student").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (event.target === name) document.querySelector(".xterm-helper-textarea")?.focus();
-    else answer(part("answer").value);
+    if (part("answer").value) tell("answer", part("answer").value);
   });
-  part("student").addEventListener("submit", (event) => event.preventDefault());
+  part("to-terminal").href = `/?token=${ITS_CLASS}&terminal=1`;
+  new Lasting(`${document.body.dataset.websocket}?plain=1`);
+  Lasting.present.addEventListener("close", () => document.body.classList.add("-closed"));
 });

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from textual import on
 from textual.driver import Driver
 
 from sim.classroom.lessons.performance import Staged
+from sim.classroom.play.game import Game
 from sim.policies.own.consent import refuse
 from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
@@ -35,8 +37,10 @@ from tui.classroom.opening import LessonOpening
 from tui.classroom.play.screen import GameOver, PlayScreen
 from tui.classroom.web.classroom import Classroom
 from tui.classroom.web.driver import VisitorDriver
+from tui.classroom.web.plain_pages import GamePage, LessonPage, PlainPage
 from tui.classroom.web.reporting import Reporting
 from tui.classroom.web.roster import Roster, best_of
+from tui.classroom.web.scene_pictures import ScenePictures
 from tui.look.palette import LOOKS
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
@@ -100,9 +104,19 @@ class ServerResources:
     def classroom(self, answers: bool) -> Classroom | None:
         """Return the class for the first lesson if `answers` is True, otherwise for the game, or None."""
         walk = None if self.first is None else walk_of(self.first)
-        if walk is not None and answers:
-            return Classroom(Roster([*map(self._as_in_the_chart, walk.scenes)]), walk.lesson.title)
+        if self.first is not None and walk is not None and answers:
+            scenes, pictures = [*map(self._as_in_the_chart, walk.scenes)], ScenePictures(self.first.timeline)
+            return Classroom(Roster(scenes), walk.lesson.title, pictures=pictures)
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
+
+    def plain(self) -> Callable[[], PlainPage] | None:
+        """Return a function that begins the plain page of the game or of the first lesson; None for traces."""
+        if self.game is not None:
+            return partial(GamePage, Game(self.game))
+        if self.first is None or (walk := walk_of(self.first)) is None:
+            return None
+        walk = replace(walk, scenes=tuple(map(self._as_in_the_chart, walk.scenes)))
+        return partial(LessonPage, walk, ScenePictures(self.first.timeline))
 
     def _as_in_the_chart(self, scene: Staged) -> Staged:
         """Return the scene with the chart's names of partitions in the answer to its question."""

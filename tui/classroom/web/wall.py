@@ -1,4 +1,4 @@
-"""Wall: a screen with the answers of a class as bars, and the address at which students can answer."""
+"""Wall: a screen with the answers of a class as bars, and the address and QR code with which students can answer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from tui.classroom.play.screen import Sheet
 from tui.classroom.web.access import is_loopback
+from tui.classroom.web.codes import parts_of, qr_rows
 from tui.classroom.web.roster import LONGEST_ANSWER, MOST_BARS, text_of
 from tui.look import text
 from tui.look.palette import Look
@@ -21,6 +22,8 @@ from tui.look.sheets import Line, Span, line, wrapped
 
 LONGEST = 1000
 """Largest number of characters of a question or a reason on the wall."""
+LEAST_BESIDE = 26
+"""Smallest number of columns to the right of the QR code, in which an address with its port fits."""
 
 ONLY_HERE = "Only this machine reaches this address. Other machines need --host 0.0.0.0 at the start."
 """Note on the wall below an address of the loopback interface"""
@@ -99,14 +102,13 @@ def bars(answers: Answers, width: int) -> list[Line]:
 def _address_lines(answers: Answers, width: int) -> list[Line]:
     if not answers.address:
         return []
-    room = max(width - 4, 8)
-    pieces = [answers.address[at : at + room] for at in range(0, len(answers.address), room)]
+    room, (address, code) = max(width - 3, 8), parts_of(answers.address)
+    pieces = [each[at : at + room] for each in (address, code) for at in range(0, len(each), room)]
     if not answers.asks:
         rows = [line(Span(f"  {piece}", "title")) for piece in pieces]
-        told = [line(Span("  Follow and answer in your browser:", "strong")), line(), *rows, line(), _counted(answers)]
-        return told + (
-            _wrapped_lines(ONLY_HERE, width, "dim") if is_loopback(urlsplit(answers.address).hostname or "") else []
-        )
+        told = [*_wrapped_lines("Follow and answer in your browser:", width, "strong"), line(), *rows, line()]
+        note = ONLY_HERE if is_loopback(urlsplit(answers.address).hostname or "") else ""
+        return [*told, _counted(answers), *(_wrapped_lines(note, width, "dim") if note else [])]
     rows = [line(Span(f"  {piece}", "key")) for piece in pieces]
     return [*([] if answers.told else rows), _counted(answers)]
 
@@ -157,7 +159,17 @@ class Wall(Screen[bool]):
         sheet = self.query_one("#answers", Sheet)
         width, height = sheet.size
         if width and height:
-            sheet.show([line(), *bars(self._answers, width)][:height], self._look)
+            sheet.show([line(), *self._lines(width, height - 1)][:height], self._look)
+
+    def _lines(self, width: int, height: int) -> list[Line]:
+        """Return the lines of the wall, with the QR code to the left of the address if there is room."""
+        answers, look = self._answers, self._look
+        code = qr_rows(answers.address, look.dark) if answers.address and not (answers.asks or look.ascii) else []
+        if not code or len(code) > height or len(code[0]) + LEAST_BESIDE > width:
+            return bars(answers, width)
+        told = bars(answers, width - len(code[0]))
+        told = [*told, *[line()] * (len(code) - len(told))]
+        return [line(Span(row), *said.spans) for row, said in zip(code, told, strict=False)]
 
     def action_close(self) -> None:
         self.dismiss(True)

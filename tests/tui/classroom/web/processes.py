@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
@@ -12,10 +13,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from tests.tui.replays import wait_until
 from tui.classroom.web.access import Door
 from tui.classroom.web.fork_server import Child
+from tui.classroom.web.limits import Tries
 from tui.classroom.web.server import Server
 
 ORIGIN = "http://class.test"
-DOOR = Door(frozenset({ORIGIN}), token="word", teacher="chalk")
+DOOR = Door(frozenset({ORIGIN}), code="maple-river-42", token="word", teacher="chalk")
 KNOWN = {"Host": "class.test", "Origin": ORIGIN}
 
 
@@ -78,7 +80,7 @@ async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeFo
     """Run a server with fake processes; yield (client with the headers of one of the server's pages, fake fork server,
     server)."""
     fork_server = FakeForkServer()
-    server = Server(fork_server, DOOR, **how)
+    server = Server(fork_server, replace(DOOR, tries=Tries()), **how)
     async with TestClient(TestServer(server.app()), headers=KNOWN) as client:
         yield client, fork_server, server
     for process in fork_server.all:

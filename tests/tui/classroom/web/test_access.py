@@ -1,4 +1,7 @@
+import re
+
 from tui.classroom.web.access import AT_ONCE, Budget, Door, origins_of
+from tui.classroom.web.limits import TRIES
 
 
 def test_floods_wait_and_end() -> None:
@@ -38,3 +41,19 @@ def test_doors_open_to_their_names_and_words() -> None:
     assert door.leads(door.teacher)
     assert not door.leads(door.token)
     assert Door(frozenset()).token != door.token
+
+
+def test_a_code_opens_until_its_address_has_to_wait() -> None:
+    door = Door(frozenset(), code="maple-river-42")
+    for _ in range(20):
+        assert door.refusal("", "here") == "Type the code of your class."
+    assert door.refusal("Maple River 42", "here") == ""
+    for _ in range(TRIES):
+        assert "not the code" in door.refusal("maple-river-43", "here")
+    for word in ("maple-river-42", "maple-river-43"):
+        assert re.fullmatch(
+            r"Too many wrong codes .* Wait \d+ seconds, then type the code again\.", door.refusal(word, "here")
+        )
+    assert door.refusal(door.token, "here") == ""
+    assert door.refusal(door.teacher, "here") == ""
+    assert door.refusal("maple-river-42", "there") == ""

@@ -11,12 +11,16 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
+from sim.classroom.play.afternoon import afternoon  # noqa: E402
+from sim.classroom.play.game import Game  # noqa: E402
 from sim.classroom.play.scoring import GameScore  # noqa: E402
+from sim.workload.source import Source  # noqa: E402
 from tests.tui.classroom.web.processes import KNOWN, FakeForkServer, Process, served, until  # noqa: E402
 from tests.tui.classroom.web.test_roster import NEXT, scenes  # noqa: E402
 from tui.classroom.play.page import result  # noqa: E402
 from tui.classroom.web import classroom  # noqa: E402
 from tui.classroom.web.classroom import Classroom  # noqa: E402
+from tui.classroom.web.plain_pages import GamePage  # noqa: E402
 from tui.classroom.web.roster import Roster, best_of  # noqa: E402
 
 KEYS = [letter * 16 for letter in "abc"]
@@ -138,7 +142,7 @@ async def test_watchers_answers_are_judged() -> None:
             client.ws_connect(f"/ws/word?visit={KEYS[0]}") as one,
             client.ws_connect(f"/ws/word?visit={KEYS[1]}") as two,
         ):
-            assert [await heard(one), await heard(two)] == [{}, {}]
+            assert [list(await heard(page)) for page in (one, two)] == [["title"], ["title"]]
             common.tell(type="stands", scene=NEXT, open=True)
             told = await heard(one)
             assert (told["asks"], [choice["label"] for choice in told["choices"]]) == (
@@ -215,6 +219,65 @@ async def test_best_games_are_told_to_every_process() -> None:
         assert json.loads((await process.heard_of(b"M"))["text"]) == [{"name": "student 1", "mean": 60, "worst": 120}]
         async with client.ws_connect(f"/ws/word?visit={KEYS[1]}"):
             assert (await fork_server.born.get()).told["best"][0]["mean"] == 60
+
+
+def plain_game() -> GamePage:
+    return GamePage(Game(afternoon(Source("lublin-128").read()[1], 1, 2)))
+
+
+async def test_plain_page_needs_no_process_and_goes_on_after_a_reload() -> None:
+    async with classes(plain=plain_game) as (client, fork_server, room):
+        async with client.get("/?token=word") as page:
+            assert 'data-websocket="ws://class.test/ws/word"' in await page.text()
+            assert "unsafe-inline" not in page.headers["Content-Security-Policy"]
+        async with client.get("/?token=word&terminal=1") as page:
+            assert "textual-terminal" in await page.text()
+        async with client.ws_connect(f"/ws/word?plain=1&visit={KEYS[0]}") as page:
+            await page.send_json(["name", EVIL])
+            (first,) = (await heard(page))["choices"]
+            await page.send_json(["answer", first["key"]])
+            assert (await heard(page))["told"] == f"{first['label']} starts."
+        async with client.ws_connect(f"/ws/word?plain=1&visit={KEYS[0]}") as page:
+            view = await heard(page)
+            assert view["told"] == f"{first['label']} starts."
+            while "again" not in dict(view["moves"]):
+                fitting = [choice["key"] for choice in view["choices"] if choice["fits"]]
+                await page.send_json(["answer", fitting[0]] if fitting else ["move", "wait"])
+                view = await heard(page)
+            assert any(EVIL in span[0] for _, spans in view["text"] for span in spans)
+        assert room.roster.best()[0]["name"] == EVIL
+        assert fork_server.born.empty()
+
+
+async def test_plain_page_of_the_common_screen_shows_the_scene_and_marks_the_answer() -> None:
+    async with classes(present=(60, 18), plain=plain_game) as (client, fork_server, _), client.ws_connect("/ws/chalk"):
+        common = await common_of(fork_server)
+        async with client.ws_connect(f"/ws/word?plain=1&visit={KEYS[0]}") as page:
+            await heard(page)
+            common.tell(type="stands", scene=0, open=False)
+            told = await heard(page)
+            assert (told["title"], told["text"][0][1][1]) == ("Standing in line", ["fcfs", "strong"])
+            assert "asks" not in told
+            common.tell(type="stands", scene=NEXT, open=True)
+            await heard(page)
+            await page.send_json(["answer", "4"])
+            assert [choice["chosen"] for choice in (await heard(page))["choices"]] == [False, True, False, False]
+            await page.send_json(["move", "next"])  # the presenter moves
+            common.tell(type="stands", scene=NEXT, open=False)
+            told = await heard(page)
+            assert [choice["right"] for choice in told["choices"]] == [False, True, False, False]
+            assert (told["right"], told["then"][0][0]) == (True, False)
+
+
+async def test_wall_has_address_code_and_qr_code() -> None:
+    async with classes() as (client, _, room):
+        room.address = "http://class.test/?token=maple-river-42<b>"
+        async with client.get("/wall?token=word") as page:
+            text = await page.text()
+        assert "http://class.test<br /><b>maple-river-42&lt;b&gt;</b>" in text
+        assert 'src="data:image/svg+xml' in text
+        async with client.get("/wall?token=maple-river-42") as page:
+            assert page.status == 403
 
 
 HOSTILE = "=HYPERLINK(1)\x1b[2J<b>[bold]\n"

@@ -10,7 +10,7 @@ web: Any = pytest.importorskip("aiohttp.web", reason="aiohttp is missing: pip in
 
 from tests.tui.replays import PATIENCE, wait_until  # noqa: E402
 from tui.classroom.web import limits  # noqa: E402
-from tui.classroom.web.limits import Limits, tell_in_a_line  # noqa: E402
+from tui.classroom.web.limits import MOST_ADDRESSES, TRIES, Limits, Tries, tell_in_a_line  # noqa: E402
 
 
 async def slow(request: Any) -> Any:
@@ -83,3 +83,34 @@ async def test_a_full_table_of_files_is_said_once(caplog: pytest.LogCaptureFixtu
     assert not caplog.records
     tell(loop, {"message": "another"})
     assert "another" in caplog.text
+
+
+def test_ten_wrong_codes_in_a_minute_make_an_address_wait() -> None:
+    time = 0.0
+    tries = Tries(lambda: time)
+    for second in range(TRIES):
+        time = float(second)
+        assert tries.wait_of("10.0.0.5") == 0
+        tries.note("10.0.0.5")
+    assert tries.wait_of("10.0.0.5") == 51
+    assert tries.wait_of("10.0.0.6") == 0
+    time = 60.0
+    assert tries.wait_of("10.0.0.5") == 0
+    tries.note("10.0.0.5")
+    assert tries.wait_of("10.0.0.5") == 1
+
+
+def test_an_ipv6_subscriber_is_one_address() -> None:
+    tries = Tries(lambda: 0.0)
+    for number in range(TRIES):
+        tries.note(f"2001:db8:7:{number}::{number}")
+    assert tries.wait_of("2001:db8:7:ffff::1") == 60
+    assert tries.wait_of("2001:db8:8::1") == 0
+
+
+def test_only_so_many_addresses_are_remembered() -> None:
+    tries = Tries(lambda: 0.0)
+    for number in range(MOST_ADDRESSES + 50):
+        tries.note(f"name {number}")
+    assert len(tries._wrong) == MOST_ADDRESSES
+    assert f"name {MOST_ADDRESSES + 49}" in tries._wrong

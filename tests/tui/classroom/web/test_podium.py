@@ -105,13 +105,13 @@ async def test_student_answers_what_is_presented_in_a_terminal(tmp_path: Path) -
     table = tmp_path / "answers.csv"
     given = ["present", "backfilling", "--scene", "3", "--students", "--port", "0", "--csv", str(table)]
     with terminal(*given, cwd=tmp_path) as screen:
-        screen.wait_for(lambda: re.search(rb"http://[\w.:]+/\?token=[\w-]{24}", screen.written))
-        found = re.search(rb"(http://[\w.:]+)/\?token=([\w-]{24})", screen.written)
-        assert found is not None
-        address, token = (part.decode() for part in found.groups())
+        screen.wait_for(lambda: re.search(rb"[a-z]-[a-z]+-\d\d", screen.written))
+        found = [re.search(part, screen.written) for part in (rb"http://[\w.:]+", rb"[a-z]+-[a-z]+-\d\d")]
+        address, code = (part[0].decode() for part in found if part is not None)
         async with aiohttp.ClientSession(headers={"Origin": address}) as browser:
-            async with browser.get(f"{address}/?token={token}") as page:
-                assert 'data-asked="answer"' in await page.text()
+            async with browser.get(f"{address}/?token={code.upper()}") as page:
+                token = page.url.query["token"]
+                assert f"/ws/{token}" in await page.text()
             async with browser.ws_connect(f"{address}/ws/{token}?visit={'a' * 32}") as socket:
                 drawn = b""
                 is_asked = False

@@ -40,6 +40,35 @@ async def test_a_page_is_for_those_who_have_the_link(path: str, host: str, statu
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 
+async def test_typed_code_is_exchanged_for_the_token() -> None:
+    async with served() as (client, _, _server):
+        async with client.get("/", params={"token": " Maple River 42"}) as page:
+            assert (page.status, page.url.query_string) == (200, "token=word")
+        async with client.get("/", params={"token": "<b>"}) as page:
+            assert page.status == 403
+            told = await page.text()
+            assert 'name="token"' in told
+            assert "<b>" not in told
+        async with client.ws_connect("/ws/maple-river-42"):
+            pass
+
+
+async def test_wrong_codes_make_an_address_wait_but_not_its_pages() -> None:
+    async with served() as (client, _, _server):
+        for number in range(5):
+            async with client.get(f"/?token=maple-river-{number}") as page:
+                assert "not the code" in await page.text()
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await client.ws_connect(f"/ws/maple-river-{number}")
+        async with client.get("/?token=maple-river-42") as page:
+            assert page.status == 403
+            assert "Wait 60 seconds" in await page.text()
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await client.ws_connect("/ws/maple-river-42")
+        async with client.get("/?token=word") as page, client.ws_connect("/ws/word"):
+            assert page.status == 200
+
+
 async def test_nothing_of_a_page_comes_from_elsewhere() -> None:
     async with served() as (client, _, _server):
         for path in ("/?token=word", "/page.css", "/page.js"):

@@ -1,8 +1,12 @@
 import json
 
+import pytest
+
 from sim.classroom.lessons.course import found_lesson
 from tests.tui.classroom.web.test_roster import NEXT
+from tests.tui.replays import wait_until
 from tui.classroom.opening import lesson_opening
+from tui.classroom.play.screen import Sheet
 from tui.classroom.web.visitor import ServerResources, Visit
 from tui.classroom.web.wall import Answers, Wall, answers_in, bars
 
@@ -29,6 +33,26 @@ def test_address_that_students_cannot_reach_says_so() -> None:
         "http://127.0.0.1:8000/?token=x"
     )
     assert "Only this machine" not in drawn("http://10.0.0.5:8000/?token=x")
+
+
+@pytest.mark.parametrize(
+    ("size", "has_code"), [((60, 18), True), ((80, 24), True), ((58, 18), False), ((80, 17), False)]
+)
+async def test_wall_shows_the_qr_code_where_it_fits(size: tuple[int, int], has_code: bool) -> None:
+    visit = Visit(ServerResources())
+    async with visit.run_test(size=size) as pilot:
+        visit.show_wall(json.dumps({"address": "http://192.168.1.20:8000/?token=maple-river-42", "here": 3}))
+        await pilot.pause()
+
+        def drawn() -> str:
+            sheet = visit.screen.query_one("#answers", Sheet)
+            return "\n".join(sheet.render_line(row).text for row in range(size[1]))
+
+        await wait_until(lambda: "http://192.168.1.20:8000" in drawn() and "maple-river-42" in drawn())
+        assert (" ▄▄▄▄▄ █" in drawn()) is has_code
+        visit.show_wall(json.dumps({**TOLD, "address": "http://192.168.1.20:8000/?token=maple-river-42"}))
+        await wait_until(lambda: "Which?" in drawn())
+        assert " ▄▄▄▄▄ █" not in drawn()
 
 
 def is_covered(visit: Visit, told: str = "J4 fits.") -> bool:
