@@ -1,13 +1,12 @@
 """How long simulations take and how much memory, as ratios made in one run. Run by hand:
 
-    python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...] [--pyss FOLDER]
+    python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
 
 For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine, with decisions and full
 history, computes the same schedule and then other policies, among them EASY as a user's own file (`schedscope new`).
 EASY's times are the best of a few runs, those of other policies single runs; each follows a run of the bare loop.
-`SCHEDSCOPE_COMPILED=off` measures the sources. With a checkout of pyss, its time on the same jobs is shown as well, and
-how many of its starts equal ours. Memory is the peak of a separate process that loads the trace and runs EASY with full
-history.
+`SCHEDSCOPE_COMPILED=off` measures the sources. Memory is the peak of a separate process that loads the trace and runs
+EASY with full history.
 """
 
 import argparse
@@ -28,7 +27,6 @@ from sim.policies.policy import Policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
-from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
 from tui.authoring.cli.new import texts
 
@@ -90,9 +88,8 @@ def bare(workload: Workload) -> list[float]:
     )
 
 
-def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | None) -> None:
-    """Print the table of the trace at `path`: seconds of the bare loop, of the engine, and of pyss in `checkout` (None:
-    without pyss)."""
+def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
+    """Print the table of the trace at `path`: seconds of the bare loop and of the engine."""
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
     loop = best_of(runs, lambda: bare(workload))
@@ -104,21 +101,7 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
         policy, many = own_easy() if spec == OWN else parse_policy(spec), runs if spec in ("easy", OWN) else 1
         loop, took = best_of_each(many, partial(bare, workload), partial(run, workload, policy))
         print(f"  {spec:<28}{took:9.3f} {took / loop:8.2f}", flush=True)
-    if checkout:
-        _beside_pyss(checkout, workload, runs)
     print(f"  {'memory, easy':<28}{memory(path):9.0f} MB at its peak")
-
-
-def _beside_pyss(checkout: Path, workload: Workload, runs: int) -> None:
-    """For each policy that pyss has as well: print pyss's seconds, ours and their ratio, and the share of equal
-    starts."""
-    for spec in pyss.SCHEDULERS:
-        ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
-        starts = run(workload, spec).schedule().start
-        theirs, alike = min(each.seconds for each in ran), float((starts == ran[0].starts).mean())
-        ours = best_of(runs, partial(run, workload, spec))
-        beside = f"{ours:11.3f} {theirs / ours:7.1f}x   {alike:.1%} of its starts"
-        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}", flush=True)
 
 
 def memory(path: Path) -> float:
@@ -132,7 +115,6 @@ def main() -> None:
     parser.add_argument("--trace", action="append", help="a log without .swf.gz, or a sample; default KTH and CTC")
     parser.add_argument("--policy", action="append", help="beside easy")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--pyss", type=Path, help="a folder with a checkout of pyss")
     parser.add_argument("--memory", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.memory:
@@ -142,14 +124,9 @@ def main() -> None:
         print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
         return
     policies = tuple(chosen.policy or POLICIES)
-    try:
-        if chosen.pyss:
-            pyss.found(chosen.pyss)
-        for name in chosen.trace or TRACES:
-            path = chosen.folder / f"{name}.swf.gz"
-            measure(path if path.exists() else sample_path(name), policies, chosen.runs, chosen.pyss)
-    except pyss.NoPyssError as error:
-        sys.exit(f"speed: {error}")
+    for name in chosen.trace or TRACES:
+        path = chosen.folder / f"{name}.swf.gz"
+        measure(path if path.exists() else sample_path(name), policies, chosen.runs)
 
 
 if __name__ == "__main__":

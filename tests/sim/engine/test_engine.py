@@ -126,16 +126,6 @@ def test_a_job_that_has_not_started_has_no_start(lab: Lab) -> None:
     assert (engine.moment.start_of(0), engine.moment.start_of(1)) == (0, None)
 
 
-def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:
-    workload = lab.workload(4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 9 9")
-    watched, unwatched = (Engine(workload, parse_policy("easy"), curious=curious) for curious in (True, False))
-    watched.run(until=2)
-    unwatched.run(until=2)
-    assert watched.snapshot().decisions
-    assert not unwatched.snapshot().decisions
-    assert list(watched.history.all_decisions()) == list(unwatched.history.all_decisions())
-
-
 @pytest.mark.parametrize("policy", ["easy", "selective", "multiqueue", "gang-migrate-backfill"])
 def test_unused_engine_is_freed_without_the_garbage_collector(policy: str, lab: Lab) -> None:
     gc.collect()

@@ -113,21 +113,6 @@ def test_step_within_shows_a_failure_as_a_whole(lab: Lab) -> None:
 
 
 @dataclass(frozen=True)
-class StartsTwice(Policy):
-    name = "starts-twice"
-
-    def decide(self, now: Any) -> None:
-        for job in 2 * now.queue:
-            now.start(job, Fits(now.free))
-
-
-def test_start_of_a_running_job_is_an_error(lab: Lab) -> None:
-    engine = Engine(lab.workload(4, "1 0 1 10 10"), StartsTwice())
-    with pytest.raises(DecisionError, match="job 1 cannot start: it is not waiting"):
-        engine.step()
-
-
-@dataclass(frozen=True)
 class Swallows(Policy):
     name = "swallows"
 

@@ -17,7 +17,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES
-from sim.support.errors import InvariantError, NotThereError, ParameterError, TraceError
+from sim.support.errors import NotThereError, ParameterError, TraceError
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.fidelity import UNMODELLED
@@ -79,14 +79,6 @@ def test_submit_times_differ_between_policies_and_on_rewind(lab: Lab) -> None:
     assert other[3] == 17
     timeline.seek(2)
     assert {job.submit for job in timeline.snapshot().queue.jobs} <= {5, 6}
-
-
-def test_a_start_before_the_other_job_has_ended_is_a_broken_rule(lab: Lab) -> None:
-    strict = replace(lab.workload(4, *CHAINS), follows=(None, Follow((After(0),)), *[None] * 5))
-    watchers = [lambda state, _, history: Checker(state, strict, history)]
-    engine = Engine(lab.workload(4, *CHAINS), "fcfs", watchers=watchers)
-    with pytest.raises(InvariantError, match="before job 1 had ended"):
-        engine.run()
 
 
 def test_jobs_that_wait_for_another_outcome_are_counted(lab: Lab) -> None:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.reasons import InOrder
@@ -29,7 +27,6 @@ from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
-from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -37,9 +34,6 @@ if TYPE_CHECKING:
 NAMES = sorted(POLICIES)
 SPACE = ["fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue",
          "easy++", "lookahead", "greedy"]  # fmt: skip
-VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selective:memory=yes,bandwidth=500,tick=5",
-            "selective:sf=1,tick=2", "immediate:slice=2", "gang:slice=3,cs=0.1", "gang-migrate:slice=5,cost=1",
-            "easy:depth=3", "easy:order=sjf", "easy:depth=2,tail=sjf"]  # fmt: skip
 
 
 def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:
@@ -100,18 +94,6 @@ def test_every_policy_adopts_what_three_kinds_of_policies_leave(busy: Workload, 
     early, middle = np.quantile(busy.submit, [0.4, 0.7]).round().tolist()
     for after, last in zip(NAMES, [*NAMES[5:], *NAMES[:5]], strict=True):
         nothing_is_lost(run(busy, left, (early, after), (middle, last)))
-
-
-@given(data=st.data())
-@examples(40)
-def test_any_switches_at_any_time(lab: Lab, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    asks = data.draw(st.lists(st.sampled_from([None, None, 0, 5, 40]), min_size=len(workload), max_size=len(workload)))
-    wanted = [np.nan if ask is None else submit + ask for ask, submit in zip(asks, workload.submit, strict=True)]
-    workload = replace(workload, reserve=np.array(wanted))
-    times = sorted(data.draw(st.lists(st.integers(0, 150), max_size=4)))
-    switches = [(time, data.draw(st.sampled_from(VARIANTS))) for time in times]
-    nothing_is_lost(run(workload, data.draw(st.sampled_from(VARIANTS)), *switches))
 
 
 # The step of the switch

@@ -6,7 +6,7 @@ import pytest
 
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
-from sim.life.summary import figures, summary
+from sim.life.summary import figures
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
@@ -27,15 +27,6 @@ def test_story_of_a_backfilled_job_counts_the_jobs_ahead(policy: str, lab: Lab) 
     told = [row for _, row in rows_of(life_of(workload, policy, 3), 9, 9)]
     assert told[0] == "Submitted: 2 jobs ahead of it, wanting 6."
     assert told[-2].startswith("Backfilled at once: ")
-
-
-def test_in_short_it_is_how_long_it_waited_and_why() -> None:
-    assert summary(life("z-figure4", "easy", "4")) == (
-        "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it would have "
-        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It held processors it needed: without the jobs "
-        "that passed it, 4 would have been free at d0 00:10:00."
-    )
-    assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 
 
 def test_story_has_the_machine_of_its_moment(lab: Lab) -> None:

@@ -21,14 +21,6 @@ def figure_7(**fields: object) -> Context:
     return context_of(engine_of("z-figure7", "gang-migrate-backfill", until=300), **fields)  # type: ignore[arg-type]
 
 
-# Rows
-def test_homes_are_filled_replicas_hatched_and_the_row_on_turn_is_marked() -> None:
-    assert draw_matrix(figure_7(), (28, 9)).text.splitlines()[:7] == [
-        "Matrix   row 2 ◂ 2m40 of 3m20 left", "1 J1", "2 J2                       ◂", "3 J3          J4    J5",
-        "4 J6          J4╱╱╱╱J5╱╱╱╱", "  0                      7", " clean  compact  schedule",
-    ]  # fmt: skip
-
-
 def test_rows_are_in_the_order_of_their_lanes() -> None:
     context = figure_7()
     shown = context.scene.snapshot

@@ -34,16 +34,6 @@ def rows(context: Context, width: int = 70) -> list[Line]:
     return [line for line in queue.draw(context, (width, 40), 0).body if line.rank is not None]
 
 
-def test_the_head_has_a_planned_start_and_the_others_a_reason(lab: Lab) -> None:
-    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
-    assert shown(context, 62) == (
-        "Queue   2 waiting · 5 procs wanted\n"
-        "   job  procs  estimate  waited     starts  why\n"
-        "██   2      4       10s      1s   00:00:12  4 > 1 free\n"
-        "▌    3      1       11s      0s          –  would delay J2"
-    )
-
-
 def test_wide_jobs_on_a_large_machine_keep_all_their_digits(lab: Lab) -> None:
     context = context_of(lab.run("easy", 100_000, "1 0 70000 10 12", "2 1 65536 10 10", until=2))
     assert rows(context, 46)[0].text.split()[1:3] == ["2", "65,536"]

@@ -77,39 +77,6 @@ def test_dependent_jobs_count_from_their_submission_in_each_run(tmp_path: Path) 
     assert scene(context).waiting == (2, 2)
 
 
-def test_the_whole_panel_of_a_small_figure() -> None:
-    """Zhang's figure 4: EASY lets job 5 pass."""
-    assert draw(compared("z-figure4", "fcfs", "easy", 10), (60, 40), 0).text.splitlines() == [
-        "Compared   C colours gain and loss",
-        "                                  fcfs      easy",
-        "Whole runs  5 jobs",
-        "mean wait                        15m42     11m42 ●   -25.5 %",
-        "worst wait                       29m30     29m30",
-        "mean turnaround                  28m20     24m20 ●   -14.1 %",
-        "mean slowdown                     2.49      2.01 ●   -19.3 %",
-        "bounded slowdown                  2.49      2.01 ●   -19.3 %",
-        "worst slowdown                    4.52      2.97 ●   -34.4 %",
-        "utilization                     71.3 %    71.3 %",
-        "loss of capacity                17.8 %     8.5 % ●   -52.1 %",
-        "makespan                         45m00     45m00",
-        "backfilled                           0         1",
-        "easy: 1 starts earlier, 0 later, 4 at the same time",
-        "",
-        "R all +0.24   R short +0.27   R medium +0.00",
-        "Above 0 the mean slowdown with easy is better.",
-        "",
-        "Who gained most with easy",
-        "     earlier                starts   procs",
-        "J5     20m00   d0 00:30 → d0 00:10       5",
-        "",
-        "First difference at d0 00:10:00  step 6",
-        " fcfs  J5 waits: needs 5, 6 free, and the policy stopped at",
-        "       J3",
-        " easy  J5 is backfilled on 5 processors: ends at 00:18:20,",
-        "       before J3's start at 00:20:00",
-    ]
-
-
 def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
     """At 20 minutes three jobs have ended under EASY but only two in both runs, as J5 has not ended under FCFS."""
     context = compared("z-figure4", "fcfs", "easy", 7)

@@ -194,16 +194,6 @@ def test_classes_that_do_not_ascend_are_refused(classes: str) -> None:
     assert str(refused.value) == f"classes={classes}: expected {expected}; no number is beyond 1,000,000,000,000,000"
 
 
-# Against cases computed apart, and real logs
-def test_nothing_changes_when_somebody_watches() -> None:
-    workload = reserve(high(sample("lublin-128"), "17", "40"), J30=40000)
-    watched = Engine(workload, parse_policy("multiqueue:speculate=180"))
-    alone = Engine(workload, parse_policy("multiqueue:speculate=180"), curious=False)
-    watched.run()
-    alone.run()
-    assert watched.schedule().start.tolist() == alone.schedule().start.tolist()
-
-
 def test_a_small_machine_and_a_long_queue_come_out_to_the_second(shared: Path) -> None:
     for case in sorted((shared / "cases").glob("t*.expected")):
         workload = Workload.of(reading.read(case.with_suffix(".swf"))).with_overruns()
