@@ -12,9 +12,8 @@ from itertools import count
 from time import monotonic
 
 from tests.truth import runs
-from tests.truth.fields import read_fields
 from tests.truth.helping import read_help, read_longest
-from tests.truth.pages import Page
+from tests.truth.metrics import read_metrics
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.rules import Rules
@@ -45,12 +44,11 @@ def found_in(run: runs.Run, seed: int) -> Iterator[Untruth]:
             yield from falsehoods(runs.following_run(seed), asked=4)
         if len(run.workload) and not run.engine.moment.switches:
             first, other = runs.scaled_runs(run, seed) if seed % SCALED == 0 else (run, runs.another_run(run, seed))
-            page = Page(first, other)
             rank = seed % len(run.workload)
             beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))
             if not run.switches and Rules(run.first).name in runs.FAMILIES[:9]:
-                beside += (*read_fields(Page(run, runs.taken_over(run, seed))),)
-            for false in (*read_parting(first, other), *read_fields(page), *beside):
+                beside += (*read_metrics(runs.taken_over(run, seed)),)
+            for false in (*read_parting(first, other), *read_metrics(first), *read_metrics(other), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # a sentence without a check is a finding as well
         yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")

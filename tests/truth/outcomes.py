@@ -1,10 +1,9 @@
-"""Every number of a run that a comparison shows, recomputed from starts, ends, stretches and decisions."""
+"""The numbers of a run from which its metrics follow, recomputed from starts, ends, stretches and decisions."""
 
 from bisect import bisect_right
 from functools import cached_property, partial
 from itertools import pairwise
 from math import isnan
-from typing import TypeAlias
 
 import numpy as np
 
@@ -13,14 +12,9 @@ from sim.decisions import matrix as m
 from sim.workload.outages import absent
 from tests.truth.runs import Run, Step
 
-Decided: TypeAlias = tuple[float, d.Decision]
-SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
-"""For each type of decision that counts as a difference between runs: its kind; types with the same kind do not
-differ."""
-
 
 class Told:
-    """A run, and all its numbers on a comparison page."""
+    """A run, and its numbers."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.jobs = run, run.workload.jobs
@@ -108,16 +102,6 @@ class Told:
         """Return for each job whose user requested a start: by how much later it started, in seconds, at least 0."""
         pairs = [(job.reserve, at) for job, at in zip(self.jobs, self.start, strict=True) if not isnan(at)]
         return [max(0.0, at - asked) for asked, at in pairs if asked is not None]
-
-    @cached_property
-    def decided(self) -> dict[int, list[Decided]]:
-        """Return for each job: (time, decision) of each decision that counts as a difference between runs."""
-        found: dict[int, list[Decided]] = {}
-        for step in self.run.steps:
-            for decision in step.decisions:
-                if type(decision) in SHOWN:
-                    found.setdefault(decision.job.rank, []).append((step.now, decision))  # type: ignore[union-attr]
-        return found
 
 
 def _more_than_rounding(share: float) -> float:

@@ -254,12 +254,6 @@ def taken_over(run: Run, seed: int) -> Run:
     return made(run.workload, run.spec, ((at, random_spec(lot, lot.choice(FAMILIES[:9]))),), run.placement)
 
 
-def run_of_many(seed: int) -> Run:
-    lot, many = random.Random(seed), 1050
-    short = random_workload(lot, many)
-    return made(replace(short, submit=short.submit * 20), "fcfs", (), "lowest")
-
-
 def start_alone(run: Run, rank: int) -> float | None:
     """Return the start that the job would have without later arrivals; None if it never starts."""
     workload = run.workload.take(slice(0, rank + 1))

@@ -20,10 +20,10 @@ from sim.life.summary import Numbers, figures, plans_told, summary
 from sim.policies.columns import Column
 from sim.support.formatting import clock, clock_near
 from sim.workload.outages import absent
-from tests.truth.fields import read_job
 from tests.truth.lives import Chronicle, Stop
+from tests.truth.metrics import alike
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
-from tests.truth.told import Pass
+from tests.truth.told import Pass, in_the_way
 from tests.truth.waits import WaitStep, read_missing, read_parts
 from tests.truth.words import (
     Lasts,
@@ -49,10 +49,8 @@ def read_life(
     record = chronicle.records[life.job.rank]
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
     fields = json.loads(json.dumps(as_dict(life, numbers), allow_nan=False))
-    jobs = chronicle.world.jobs
-    by_id = {jobs[rank].name[1:]: each for rank, each in passed.items()}
-    yield from read_job(fields, jobs[life.job.rank], by_id, record.numbers)
     teller = Teller(chronicle, record, life, passed, whole_story)
+    yield from read_fields(teller, fields)
     for line in of_its_own(numbers, 10**6, True):
         if line.startswith("The policy's "):
             yield from teller.tried(Column, line)
@@ -74,6 +72,32 @@ def read_life(
             if (time, row) not in whole_story:
                 teller.time = time
                 yield from teller.tried(Row, row)
+
+
+def read_fields(teller: Teller, told: Mapping[str, Any]) -> Iterator[UntrueError]:
+    """Check the fields of `explain --format json` that are not sentences; jobs that passed may be listed in any
+    order."""
+    job, passes = teller.job, teller.passed.values()
+    names = [teller.name_of(each.rank)[1:] for each in passes]
+    guilty = [name for name, each in zip(names, passes, strict=True) if each.is_in_the_way]
+    true = {
+        "job": job.name[1:],
+        "submit": job.submit,
+        "job_procs": job.procs,
+        "estimate": job.estimate,
+        "passed_by": sorted(names),
+        "in_its_way": None if in_the_way(passes) is None else sorted(guilty),
+    }
+    said = {key: sorted(told[key]) if isinstance(told[key], list) else told[key] for key in true}
+    numbers = [
+        [(name, *pair) for name, pairs in of.items() for pair in pairs]
+        for of in (told["numbers"], teller.record.numbers)
+    ]
+    are_alike = len(numbers[0]) == len(numbers[1]) and all(
+        one[:2] == other[:2] and alike(one[2], other[2]) for one, other in zip(*numbers, strict=True)
+    )
+    if said != true or not are_alike:
+        yield UntrueError(f"Field: said {said}, {numbers[0]}, true {true}, {numbers[1]}")
 
 
 @reads(Column, "The policy's {any}: {any} at {any}, {any} at {any}.", "The policy's {any}: {any} at {any}.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -215,31 +214,6 @@ def test_requested_starts_begin_waits(lab: Lab) -> None:
     engine = Engine(workload, parse_policy("fcfs"))
     engine.run()
     assert aggregates(engine.schedule())["max_wait"] == 0
-
-
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "conservative"])
-def test_metrics_follow_from_the_rows_of_a_schedule(spec: str, seed: int) -> None:
-    lot = np.random.default_rng(seed)
-    drawn = [(int(lot.integers(0, 200)), int(lot.integers(1, 5)), int(lot.integers(1, 80)), 80) for _ in range(12)]
-    jobs = workload(*sorted(drawn))
-    asked = np.where(lot.random(12) < 0.5, jobs.submit + lot.integers(0, 200, 12), NAN)
-    engine = Engine(replace(jobs, reserve=asked, wait=lot.integers(0, 300, 12).astype(float)), spec)
-    engine.run()
-    found, columns = engine.schedule(), engine.schedule().columns
-    rows = list(zip(*(columns[name] for name in ("submit", "start", "end", "procs", "promised")), asked, strict=True))
-    due = [submit if np.isnan(asked) else max(submit, asked) for submit, *_, asked in rows]
-    times = sorted({*due, *(time for row in rows for time in row[:3])})
-    lost = 0.0
-    for time, then in pairwise(times):
-        if any(since <= time < row[1] for since, row in zip(due, rows, strict=True)):
-            lost += (then - time) * (4 - sum(row[3] for row in rows if row[1] <= time < row[2]))
-    waits = [(row[4] - since) / (row[1] - since) for since, row in zip(due, rows, strict=True) if row[1] > since]
-    values = aggregates(found)
-    assert values["loss_of_capacity"] == pytest.approx(lost / (4 * (columns["end"].max() - times[0])))
-    late = sum(row[1] - row[0] > wait for row, wait in zip(rows, found.workload.wait, strict=True))
-    assert values["later_than_recorded"] == late
-    assert values["guarantee_ratio_median"] == (pytest.approx(np.nanmedian(waits)) if waits else None)
 
 
 def test_jains_index_tells_how_alike_users_fare() -> None:
