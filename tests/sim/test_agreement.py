@@ -184,22 +184,6 @@ def test_replan_with_exact_estimates_keeps_all_promises(lab: Lab, data: st.DataO
     assert starts(workload, "replan") == starts(workload, "conservative")
 
 
-@given(data=ANY)
-@examples(30)
-def test_under_fcfs_nobody_passes_anybody(lab: Lab, data: st.DataObject) -> None:
-    start = starts(data.draw(lab.workloads()), "fcfs")
-    assert start == sorted(start)
-
-
-@given(data=ANY)
-@examples(30)
-def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> None:
-    spec = with_order("firstfit", data.draw(lab.orders()))
-    engine = Engine(data.draw(lab.workloads()), parse_policy(spec), watchers=[Checker])
-    while engine.step():
-        assert all(job.procs > engine.moment.free for job in engine.moment.waiting)
-
-
 @pytest.mark.parametrize("spec", ["easy", "conservative:compress=start", "conservative:compress=none", "bf", "lsbf"])
 @given(data=ANY)
 @examples(30)
@@ -242,13 +226,3 @@ def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> No
     workload = data.draw(lab.workloads(whole_seconds=True))
     start = run(workload, with_order("firstfit", data.draw(lab.orders()))).schedule().start
     assert starts(replace(workload, wait=start - workload.submit), "recorded") == start.tolist()
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative:compress=queue", "shadow"])
-@given(data=ANY)
-@examples(25)
-def test_delay_order_without_weight_sorts_like_sjf(lab: Lab, policy: str, data: st.DataObject) -> None:
-    # With weight 0 the delay does not count, and the largest 1 / estimate is the shortest estimate.
-    workload = data.draw(lab.workloads())
-    sorted_at_every_look = starts(workload, with_order(policy, "order=delay,weight=0"))
-    assert sorted_at_every_look == starts(workload, with_order(policy, "order=sjf"))

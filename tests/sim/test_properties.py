@@ -101,57 +101,6 @@ def test_same_inputs_give_the_same_run_in_every_mode(lab: Lab, name: str, data: 
     np.testing.assert_equal(once.schedule().start, again.schedule().start)
 
 
-@pytest.mark.parametrize("name", sorted(POLICIES))
-@given(data=st.data())
-@examples(10)
-def test_one_step_is_one_instant(lab: Lab, name: str, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    history = run(workload, data.draw(lab.specs(name))).history
-    switched = {switch.step for switch in history.switches}  # by a selecting policy: a step of its own
-    times = enumerate(pairwise(history.columns()[0]), start=2)
-    assert all(before < after or (before == after and step in switched) for step, (before, after) in times)
-
-
-@pytest.mark.parametrize("name", sorted(POLICIES))
-@given(data=st.data())
-@examples(10)
-def test_window_of_an_unfinished_run_matches_the_whole_history(lab: Lab, name: str, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    engine = Engine(workload, parse_policy(data.draw(lab.specs(name))))
-    start, width = data.draw(st.floats(-5, 200)), data.draw(st.floats(0, 100))
-    processors = data.draw(st.sampled_from([-1, 1, 0b1010]))
-    while engine.step():
-        if engine.step_count % 7 == 0:
-            assert engine.history.between(start, start + width, processors) == [
-                s
-                for s in engine.history.stretches()
-                if s.start < start + width
-                and (s.start >= start or s.end is None or s.end > start)
-                and s.processors & processors
-            ]
-
-
-@pytest.mark.parametrize("name", SPACE_SHARING)
-@given(data=st.data())
-@examples(10)
-def test_a_snapshot_accounts_for_every_processor_and_every_job(lab: Lab, name: str, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
-    engine = Engine(workload, parse_policy(data.draw(lab.specs(name))))
-    finished: set[int] = set()
-    while engine.step():
-        shown = engine.snapshot()
-        taken = shown.free_set
-        for running in shown.running:
-            assert not taken & running.processors
-            taken |= running.processors
-        assert taken == (1 << workload.procs) - 1
-        assert shown.free == shown.free_set.bit_count()
-        finished.update(job.rank for job in shown.completed)
-        here = [*finished, *(r.job.rank for r in shown.running), *(q.job.rank for q in shown.queue)]
-        assert sorted(here) == [job.rank for job in workload.jobs if job.submit <= engine.now]
-        assert shown.totals.finished == len(finished)
-
-
 @pytest.mark.parametrize("name", SPACE_SHARING)
 @given(data=st.data())
 @examples(10)

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from math import inf
 from random import Random
 
@@ -19,7 +18,7 @@ from sim.support.errors import ParameterError
 from sim.why.evidence import evidence_of
 from sim.workload.formats.nodes import read
 from sim.workload.model import Workload
-from sim.workload.outages import Outage, absent
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.truth.runs import FAMILIES, random_spec
 
@@ -226,120 +225,7 @@ def test_every_policy_bears_every_change(family: str) -> None:
         switched.run()
 
 
-# A plain version without profiles and engine: seconds, sets and loops
-
-HORIZON = 4000
-
-
-class Plain:
-    """Plain simulation of a machine with outages: it goes through every second, and finds planned starts by trying
-    second after second."""
-
-    def __init__(self, work: Workload, policy: str) -> None:
-        self.work, self.policy, self.now, self.come = work, policy, 0, 0
-        self.waiting: list[int] = []
-        self.running: dict[int, tuple[int, int]] = {}
-        self.ends, self.promised = [float("nan")] * len(work), dict[int, int]()
-        self.gone = absent(work.outages, -1)
-
-    def run(self) -> list[float]:
-        while self.now < HORIZON and (self.come < len(self.work) or self.waiting or self.running):
-            self.second()
-            self.now += 1
-        return self.ends
-
-    def second(self) -> None:
-        work, now = self.work, self.now
-        done = [rank for rank, (_, since) in self.running.items() if since + work.runtime[rank] == now]
-        early = any(work.estimate[rank] > work.runtime[rank] for rank in done)
-        for rank in done:
-            self.ends[rank] = now
-            del self.running[rank]
-        was, self.gone = self.gone, absent(work.outages, now)
-        hit = [rank for rank, (held, _) in self.running.items() if held & self.gone]
-        for rank in hit:
-            del self.running[rank]
-        self.waiting += hit
-        upset = bool(hit) or any(o.begins == now and not o.announced for o in work.outages)
-        arrived = []
-        while self.come < len(work) and work.submit[self.come] == now:
-            arrived.append(self.come)
-            self.come += 1
-        most = work.procs - absent([o for o in self.seen() if o.ends == inf], now).bit_count()
-        self.waiting = sorted(rank for rank in self.waiting + arrived if work.width[rank] <= most)
-        self.promised = {rank: at for rank, at in self.promised.items() if rank in self.waiting}
-        arrived = [rank for rank in arrived if rank in self.waiting]
-        if done or arrived or upset or self.gone != was or now in self.promised.values():
-            self.decide(upset, early, arrived)
-
-    def decide(self, upset: bool, early: bool, arrived: list[int]) -> None:
-        if self.policy == "conservative":
-            self.promise(upset, early, arrived)
-            for rank in [rank for rank in self.waiting if self.promised[rank] <= self.now]:
-                self.begin(rank)
-            return
-        while self.waiting and self.fits(self.waiting[0], self.now, {}):
-            self.begin(self.waiting[0])
-        if self.waiting and self.policy == "easy":
-            plan = {self.waiting[0]: self.earliest(self.waiting[0], {})}
-            for rank in self.waiting[1:]:
-                if self.fits(rank, self.now, plan):
-                    self.begin(rank)
-
-    def promise(self, upset: bool, early: bool, arrived: list[int]) -> None:
-        """Update the reservations. `upset`: replan all, by start, after a failure; `early`: move them earlier after an
-        early end. Then reserve for interrupted jobs, then for `arrived`."""
-        by_start = sorted(self.promised, key=lambda rank: (self.promised[rank], rank))
-        if upset:
-            self.promised = {}
-            for rank in by_start:
-                self.promised[rank] = self.earliest(rank, self.promised)
-        if early:
-            for rank in sorted(self.promised, key=lambda rank: (self.promised[rank], rank)):
-                at = self.promised.pop(rank)
-                self.promised[rank] = min(at, self.earliest(rank, self.promised))
-        for rank in [*(rank for rank in self.waiting if rank not in arrived), *arrived]:
-            if rank not in self.promised:
-                self.promised[rank] = self.earliest(rank, self.promised)
-
-    def seen(self) -> list[Outage]:
-        return [o for o in self.work.outages if o.announced or o.begins <= self.now]
-
-    def free(self, time: int, plan: dict[int, int]) -> int:
-        work = self.work
-        held = sum(int(work.width[r]) for r, (_, since) in self.running.items() if time < since + work.estimate[r])
-        planned = sum(int(work.width[r]) for r, at in plan.items() if at <= time < at + work.estimate[r])
-        return work.procs - absent(self.seen(), time).bit_count() - held - planned
-
-    def fits(self, rank: int, at: int, plan: dict[int, int]) -> bool:
-        until = at + int(self.work.estimate[rank])
-        return all(self.free(time, plan) >= self.work.width[rank] for time in range(at, until))
-
-    def earliest(self, rank: int, plan: dict[int, int]) -> int:
-        return next(at for at in range(self.now, HORIZON) if self.fits(rank, at, plan))
-
-    def begin(self, rank: int) -> None:
-        free, chosen = ((1 << self.work.procs) - 1) & ~self.gone, 0
-        for held, _ in self.running.values():
-            free &= ~held
-        while chosen.bit_count() < self.work.width[rank]:
-            chosen |= free & -free
-            free &= free - 1
-        self.running[rank] = chosen, self.now
-        self.waiting.remove(rank)
-        self.promised.pop(rank, None)
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
-def test_a_plain_version_comes_to_the_same(policy: str) -> None:
-    for seed in range(20):
-        lot = Random(f"plain {seed}")
-        work = random_workload(11 * lot.randint(0, 500) + lot.choice([0, 3, 4, 5]))
-        work = work.take(slice(0, min(len(work), 12)))
-        work = replace(work, runtime=np.ceil(work.runtime), estimate=np.ceil(work.estimate))
-        work = work.with_outages(random_outages(lot, work.procs, until=60))
-        engine = checked(work, policy)
-        assert np.array_equal(Plain(work, policy).run(), np.array(engine.present._ledger.end), equal_nan=True), seed
+# Nodes that are drained
 
 
 def on_two_nodes(**beside: object) -> Workload:

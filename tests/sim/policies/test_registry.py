@@ -1,11 +1,8 @@
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from sim.decisions.decisions import Decision
-from sim.engine.moment import Moment
-from sim.policies import POLICIES, Policy, parse_policy, written_policy
+from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import Delay, Order, ShortestFirst, Ward
@@ -60,20 +57,6 @@ def test_the_defaults_of_every_policy_can_be_typed(name: str) -> None:
     assert written_policy(made) == name
     for key, parameter in parameters_of(POLICIES[name]).items():
         assert getattr(made, key) == parameter.default
-
-
-@pytest.mark.parametrize("taken", ["easy", "bf"])
-def test_two_policies_of_one_name_are_refused(taken: str) -> None:
-    before = POLICIES.get(taken)
-    with pytest.raises(TypeError, match=f"two policies are called '{taken}'"):
-
-        @policy(taken, "nowhere")
-        @dataclass(frozen=True)
-        class _Again(Policy):
-            def decide(self, view: Moment) -> Iterator[Decision]:
-                yield from ()
-
-    assert POLICIES.get(taken) is before
 
 
 # A registry of one's own

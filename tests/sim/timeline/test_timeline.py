@@ -393,18 +393,6 @@ def test_jobs_that_wait_for_ever_are_an_error_at_the_end(small: Workload) -> Non
     assert not np.isnan(timeline.schedule().end).any()
 
 
-def test_the_past_as_it_was_at_the_cursor(small: Workload) -> None:
-    timeline = Timeline(small, "easy")
-    timeline.compute_all()
-    engine = Engine(small, parse_policy("easy"))
-    while engine.step():
-        past = timeline.history.as_of(engine.step_count)
-        assert list(past.stretches()) == list(engine.history.stretches())
-        assert past.between(0, 50) == engine.history.between(0, 50)
-        assert list(past.all_decisions()) == list(engine.history.all_decisions())
-        assert past.columns() == engine.history.columns()
-
-
 def test_what_nobody_looks_at_is_given_back_and_computed_again(lab: Lab) -> None:
     jobs = [f"{i} {i} {1 + i % 4} 9 12" for i in range(1, 60)]
     timeline = Timeline(lab.workload(4, *jobs), "easy", check=True, held=0, switches=[(90, "slack")])

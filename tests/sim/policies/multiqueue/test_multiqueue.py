@@ -234,7 +234,7 @@ def test_the_papers_finding_on_kth_comes_out(shared: Path, spec: str, slowdown: 
 def test_kept_job_names_a_pivot_that_it_would_delay() -> None:
     """With failures, maintenance and speculative runs, too."""
     found = 0
-    for seed in range(150):
+    for seed in range(60):
         draw = Random(seed)
         workload = random_workload(seed)
         workload = workload.with_outages(random_outages(draw, workload.procs))
@@ -245,4 +245,4 @@ def test_kept_job_names_a_pivot_that_it_would_delay() -> None:
             delays = [reason for reason in reasons if isinstance(reason, to_wait.WouldDelayPivot)]
             assert all(reason.later > reason.start for reason in delays), (seed, engine.now)
             found += len(delays)
-    assert found > 100
+    assert found > 40

@@ -3,13 +3,10 @@ sim.policies.preempt.xfactors."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from sim.authoring.workloads import random_outages, random_workload
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken
 from sim.engine.check import Checker
@@ -173,18 +170,6 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
     engine = Engine(workload, policy, watchers=[Checker])
     engine.run()
     return list(engine.history.stretches())
-
-
-@pytest.mark.parametrize(("quick", "plain"), [(Selective, Forgetful), (Tunable, ForgetfulTunable)])
-def test_what_is_remembered_changes_nothing(quick: type[Selective], plain: type[Selective]) -> None:
-    for seed in range(60):
-        draw, jobs = Random(seed), random_workload(seed)
-        workload = jobs.with_outages(random_outages(draw, jobs.procs))
-        seats: Any = draw.choice(("apart", "lowest"))
-        sf, tick, memory = draw.choice((1, 1.1, 1.5, 2)), draw.choice((1, 2.5, 10)), draw.random() < 0.5
-        restart: Any = draw.choice(("own", "any"))
-        one, other = (cls(seats, restart, memory, 100, sf=sf, tick=tick) for cls in (quick, plain))
-        assert past(workload, one) == past(workload, other)
 
 
 def test_job_that_leaves_after_its_threshold_was_reviewed_is_forgotten() -> None:
