@@ -86,6 +86,7 @@ def test_with_preemption_every_stretch_is_where_spec_says(trace: Path) -> None:
 
 # Machines of nodes
 
+MANY = 500 if settings().max_examples > 1000 else 15
 ON_NODES = ("fcfs", "firstfit", "easy", "conservative", "conservative:compress=none")
 MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
 
@@ -114,7 +115,7 @@ def test_jobs_start_on_the_nodes_that_spec_says() -> None:
 def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, waiting: float) -> None:
     # 196: a job must not start where no other begins or ends any more; 291: a start lets a job ahead of the head come;
     # 379: the head fits beside more jobs only
-    for seed in (196, 291, 379, *range(500 if settings().max_examples > 1000 else 25)):
+    for seed in (196, 291, 379, *range(MANY)):
         case, path = case_of(seed, waiting), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         workload = jobs_in(path)
@@ -125,7 +126,7 @@ def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, wai
 
 def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
     # 36, 91, 224: a job that a limit on submitted jobs cancels has not ended well
-    for seed in (36, 91, 224, *range(500 if settings().max_examples > 1000 else 25)):
+    for seed in (36, 91, 224, *range(MANY)):
         case, path = case_of(seed, 0.2, limited=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         workload = jobs_in(path)
@@ -145,7 +146,7 @@ SLURM = (
 
 @pytest.mark.long
 def test_random_nodes_with_reservations_match_the_oracle(tmp_path: Path) -> None:
-    for seed in range(500 if settings().max_examples > 1000 else 25):
+    for seed in range(MANY):
         case, path = case_of(seed, parted=seed % 3 == 0, reserved=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         workload = jobs_in(path)
@@ -157,7 +158,7 @@ def test_random_nodes_with_reservations_match_the_oracle(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
 def test_random_nodes_under_slurm_match_the_plain_program(tmp_path: Path, waiting: float, limited: bool) -> None:
-    for seed in range(500 if settings().max_examples > 1000 else 25):
+    for seed in range(MANY):
         case, path = case_of(seed, waiting, limited, parted=seed % 2 == 0), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         workload = jobs_in(path)

@@ -17,6 +17,7 @@ from tui.lab.results.screen import ResultsScreen
 
 VALUES = (b"\xff\xfe\x00", "[red]x[/red]", -1, 1e308, float("inf"), None, "\x1b[31mred\x1b]0;pwn\x07", "x" * 5000)
 COLUMNS = ("mean_wait", "placement", "trace", "policy", "load", "seed", "error", "std_slowdown", "kept", "key")
+IN_APP = ("mean_wait", "policy", "error")
 KEYS = (
     "r", "enter", "escape", "v", "escape", "w", "escape", "c", "escape", "p", "down", "up", "right", "left", "enter",
 )  # fmt: skip
@@ -74,6 +75,7 @@ async def test_no_value_in_any_column_brings_anything_down(value: object) -> Non
         os.replace("next.sqlite", "r.sqlite")
         if column in COLUMNS:
             commands_bear_it()
+        if column in IN_APP:
             await app_bears_it()
     commands_bear_it()
     await app_bears_it()

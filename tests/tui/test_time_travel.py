@@ -31,14 +31,14 @@ def moments(past: Past, procs: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("was", NAMES)
 def test_every_policy_can_be_followed_by_others(was: str) -> None:
-    """Each is followed by a third of the policies (by all of them in tests.sim.engine). Each pair is drawn
+    """Each is followed by a fifth of the policies (by all of them in tests.sim.engine). Each pair is drawn
     at one of three times: when the second takes over, after its first step, and at the end."""
     _, workload = Source("lublin-128", transforms=Transforms(jobs=24, load=1.5)).read()
     on = Onlooker(Timeline(workload, was, check=True))
     on.compute_all()
     switched = 0
     for step in moments(on.timeline.history, workload.procs):
-        for number, then in enumerate(NAMES[NAMES.index(was) % 3 :: 3], NAMES.index(was)):
+        for number, then in enumerate(NAMES[NAMES.index(was) % 5 :: 5], NAMES.index(was)):
             on.does(o.LookAt("main"))
             on.does(o.GoTo(step))
             waiting = len(on.stage.snapshot.queue)
@@ -50,7 +50,7 @@ def test_every_policy_can_be_followed_by_others(was: str) -> None:
             assert on.timeline.branch.error is None
             assert not np.isnan(on.timeline.schedule().end).any(), f"{was} to {then}, {waiting} waiting"
             switched += 1
-    assert switched >= len(NAMES) // 3 * (1 if was in SHARING else 2)
+    assert switched >= len(NAMES) // 5 * (1 if was in SHARING else 2)
 
 
 @pytest.mark.parametrize("then", SHARING)

@@ -40,10 +40,10 @@ def same(a: ChartScene, b: ChartScene) -> bool:
 def test_a_picture_made_step_by_step_is_the_one_made_at_once(spec: str, by_event: bool) -> None:
     engine = engine_of(spec)
     maker, camera = ChartMaker(engine.workload), camera_of(engine).spaced(by_event, None)
-    for step in range(200):
+    for step in range(100):
         engine.step()
         shown = draw(maker, engine, camera)
-        if not step % 20:
+        if not step % 10:
             assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
 
 

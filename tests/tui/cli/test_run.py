@@ -169,7 +169,7 @@ def test_every_policy_checks_itself_on_a_sample() -> None:
     from sim.policies import POLICIES
 
     chosen = [word for name in POLICIES for word in ("--policy", name)]
-    assert schedscope("run", "lublin-128", "--jobs", "120", "--check", *chosen).returncode == 0
+    assert schedscope("run", "lublin-128", "--jobs", "40", "--check", *chosen).returncode == 0
 
 
 def test_formats_for_programs_say_on_stderr_what_was_skipped(tmp_path: Path) -> None:

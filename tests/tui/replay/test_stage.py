@@ -22,10 +22,7 @@ from tui.replay.requests import Wish
 from tui.replay.speed import Speed
 from tui.replay.stage import RunView
 
-FAMILIES = (
-    "fcfs", "easy:order=sjf", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue:classes=1000/10000",
-    "selective", "immediate", "gang", "gang-migrate-backfill", "recorded", "easy++", "lookahead", "greedy",
-)  # fmt: skip
+FAMILIES = "easy:order=sjf", "conservative", "multiqueue", "selective", "gang-migrate-backfill", "recorded"
 TOP = Speed(seconds=inf)
 
 

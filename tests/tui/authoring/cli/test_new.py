@@ -36,7 +36,7 @@ def test_what_it_writes_keeps_to_what_every_policy_is_held_to(like: str) -> None
 @pytest.mark.parametrize("like", POLICIES)
 def test_policy_begins_with_the_schedule_of_the_one_it_is_like(like: str) -> None:
     schedscope("new", "own.py", "--like", like)
-    workload = read("lublin-128").take(slice(150))
+    workload = read("lublin-128", jobs=80)
     runs = [Engine(workload, parse_policy(*spec), curious=is_watched) for *spec, is_watched in (
         (like, False), ("./own.py", Proof.TYPED, False), ("./own.py", Proof.TYPED, True),
     )]  # fmt: skip
@@ -61,7 +61,7 @@ def test_looser_rule_holds_in_every_run(like: str, rule: str) -> None:
     Path("asks_all.py").write_text(loose.replace("now.candidates(head)", "now.behind(head)"))
     found = []
     for file, is_watched in (("asks_all", True), ("loose", True), ("loose", False)):
-        engine = Engine(read("lublin-128"), parse_policy(f"./{file}.py", Proof.TYPED), curious=is_watched)
+        engine = Engine(read("lublin-128", jobs=500), parse_policy(f"./{file}.py", Proof.TYPED), curious=is_watched)
         engine.run()
         found.append(engine.schedule().start.tolist())
     assert all(starts == found[0] for starts in found)
