@@ -160,9 +160,7 @@ def test_runs_that_are_alike_say_so() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 46, 60, 76])
-@pytest.mark.parametrize(
-    ("first", "second"), [("easy", "conservative"), ("gang", "multiqueue:speculate=180"), ("selective", "fcfs")]
-)
+@pytest.mark.parametrize(("first", "second"), [("easy", "conservative"), ("selective", "multiqueue:speculate=180")])
 def test_no_line_is_wider_than_the_panel(width: int, first: str, second: str) -> None:
     context = compared("lublin-128", first, second, 900)
     for drawn in (context, replace(context, look=DARK.with_mode("ascii"))):

@@ -37,7 +37,7 @@ def shown(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_first_version_has_its_metrics(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_shown_with_its_metrics_if_it_is_new(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     save(bench, FAIR)
     first, note, heads, *rows = shown(capsys)
     assert first.startswith("version 1, ")
@@ -45,6 +45,10 @@ def test_first_version_has_its_metrics(bench: Bench, capsys: pytest.CaptureFixtu
     assert note.startswith("  a job as wide as the machine starts after ")
     assert heads.split("  ")[-1] == "fairness"
     assert [row.split()[0] for row in rows[:2]] == ["lublin-128", "z-figure4"]
+    save(bench, FAIR)
+    assert shown(capsys) == []
+    save(bench, FAIR + "\n# a comment\n")
+    assert "  no job starts, stops or ends at another time on any of 2 workloads" in shown(capsys)
 
 
 def test_namesakes_show_jobs(bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,9 +59,13 @@ def test_namesakes_show_jobs(bench: Bench, capsys: pytest.CaptureFixture[str], m
     assert [row.split("  ")[1] for row in rows] == ["lublin-128, 20 jobs", "lublin-128, 30 jobs"]
 
 
-def test_next_version_is_compared(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_next_version_is_compared_with_the_last_that_passed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     save(bench, FAIR)
-    shown(capsys)
+    save(bench, SLOWER)
+    bench.show("./fair.py:3: SyntaxError: invalid syntax: def (")
+    shown_so_far = shown(capsys)
+    assert any(": a job never starts: " in line for line in shown_so_far)
+    assert shown_so_far[-2].endswith(": ./fair.py:3: SyntaxError: invalid syntax: def (")
     save(bench, OTHER)
     lines = shown(capsys)
     assert lines[0].endswith("passed 11 workloads; against version 1")
@@ -69,31 +77,6 @@ def test_next_version_is_compared(bench: Bench, capsys: pytest.CaptureFixture[st
     assert any(line.startswith("    now     J") for line in lines[at:])
     command = "    schedscope watch lublin-128 --jobs 100 --policy ./fair.py --at '#"
     assert sum(line.startswith(command) for line in lines) == 1
-
-
-def test_save_without_a_change_is_not_shown(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    save(bench, FAIR)
-    shown(capsys)
-    save(bench, FAIR)
-    assert shown(capsys) == []
-
-
-def test_equal_decisions_are_said_to_be_equal(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    save(bench, FAIR)
-    shown(capsys)
-    save(bench, FAIR + "\n# a comment\n")
-    assert "  no job starts, stops or ends at another time on any of 2 workloads" in shown(capsys)
-
-
-def test_failing_version_keeps_the_one_before(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    save(bench, FAIR)
-    save(bench, SLOWER)
-    bench.show("./fair.py:3: SyntaxError: invalid syntax: def (")
-    shown_so_far = shown(capsys)
-    assert any(": a job never starts: " in line for line in shown_so_far)
-    assert shown_so_far[-2].endswith(": ./fair.py:3: SyntaxError: invalid syntax: def (")
-    save(bench, OTHER)
-    assert shown(capsys)[0].endswith("against version 1")
 
 
 def test_newer_save_supersedes_the_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str], bench: Bench) -> None:
