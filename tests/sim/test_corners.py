@@ -45,14 +45,6 @@ def test_one_row_alone_is_space_sharing(lab: Lab, gang: str, plain: str, data: s
     np.testing.assert_allclose(shared.end, alone.end, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", GANGS)
-@pytest.mark.parametrize("clock", ["mpl=2,slice=10,cs=0.05", "mpl=3,slice=3", "mpl=5,slice=50,cs=0.5"])
-@given(data=st.data())
-@examples(8)
-def test_rows_take_turns_at_any_pace(lab: Lab, name: str, clock: str, data: st.DataObject) -> None:
-    finished(data.draw(lab.workloads()), f"{name}:{clock}")
-
-
 @pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
 @given(data=st.data())
 @examples(15)
@@ -62,14 +54,6 @@ def test_where_no_task_may_move_none_does(lab: Lab, name: str, data: st.DataObje
     engine = finished(workload, f"{name}:slice=10,q=0")
     assert not engine.schedule().migrations.any()
     assert engine.schedule().stalled == 0
-
-
-@pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
-@pytest.mark.parametrize("migration", ["cost=0,q=1000", "cost=0.25,q=3", "cost=30,q=8"])
-@given(data=st.data())
-@examples(8)
-def test_migration_free_or_dear(lab: Lab, name: str, migration: str, data: st.DataObject) -> None:
-    finished(data.draw(lab.workloads()), f"{name}:slice=10,{migration}")
 
 
 @pytest.mark.parametrize("classes", ["none", "10", "5/20", "2/10/40"])
@@ -100,16 +84,3 @@ def test_when_everybody_has_priority_nobody_has(lab: Lab, data: st.DataObject) -
 @examples(10)
 def test_all_jobs_as_wide_as_the_machine(lab: Lab, spec: str, data: st.DataObject) -> None:
     finished(machine_wide(data.draw(lab.workloads())), spec)
-
-
-@pytest.mark.parametrize("name", PREEMPTIVE)
-@pytest.mark.parametrize("memory", ["no", "yes"])
-@given(data=st.data())
-@examples(10)
-def test_suspension_with_and_without_overhead(lab: Lab, name: str, memory: str, data: st.DataObject) -> None:
-    pace = "slice=2" if name == "immediate" else f"sf={data.draw(st.sampled_from([1, 1.2, 2, 5]))},tick=2"
-    workload = data.draw(lab.workloads())
-    engine = finished(workload, f"{name}:{pace},memory={memory},bandwidth=100")
-    kinds = {stretch.kind for stretch in engine.history.stretches()}
-    suspended = bool(engine.schedule().preemptions.any())
-    assert kinds == ({"run", "suspending", "resuming"} if suspended and memory == "yes" else {"run"})

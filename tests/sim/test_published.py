@@ -27,9 +27,8 @@ def run(workload: Workload, spec: str) -> Engine:
 
 
 @pytest.mark.parametrize(("spec", "factor", "slowdown", "wait"), [
-    ("easy", 1, 72.55, 6379.2), ("easy", 2, 72.08, 5764.8), ("easy", 3, 67.21, 5613.5), ("easy", 5, 65.13, 5567.1),
-    ("easy:order=sjf", 1, 22.85, 3872.6), ("fcfs", 1, 7515.07, 389661.1), ("fcfs:order=sjf", 1, 44.12, 12749.2),
-    ("conservative", 1, 67.88, 7056.6), ("conservative:compress=queue", 5, 50.72, 5428.5),
+    ("easy", 1, 72.55, 6379.2), ("easy", 5, 65.13, 5567.1), ("easy:order=sjf", 1, 22.85, 3872.6),
+    ("fcfs", 1, 7515.07, 389661.1), ("fcfs:order=sjf", 1, 44.12, 12749.2), ("conservative", 1, 67.88, 7056.6),
     ("conservative:compress=queue,order=sjf", 5, 28.94, 4289.5),
 ])  # fmt: skip
 def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float) -> None:
@@ -39,18 +38,6 @@ def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float)
         f"{slowdown:.2f}",
         f"{wait:.1f}",
     )
-
-
-@lru_cache
-def exact(folder: Path, spec: str) -> list[float]:
-    workload = Transforms(jobs=10_000, estimates="exact").apply(kth(folder))
-    start: list[float] = run(workload, spec).schedule().start.tolist()
-    return start
-
-
-@pytest.mark.parametrize("spec", ["bf", "lsbf", "rbf", "rlbf", "conservative:compress=none"])
-def test_with_exact_estimates_all_of_conservative_is_one_schedule(shared: Path, spec: str) -> None:
-    assert exact(shared, spec) == exact(shared, "conservative")
 
 
 def test_ten_thousand_jobs_under_easy_start_when_a_bare_loop_starts_them() -> None:

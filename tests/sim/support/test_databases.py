@@ -3,7 +3,9 @@ import sqlite3
 import struct
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -30,19 +32,29 @@ COMPUTING = (
 )
 
 
+@cache
+def contents() -> tuple[bytes, bytes]:
+    """Return a file of results, and a recording, which are made once, as each waits for the disk."""
+    with TemporaryDirectory() as folder:
+        made, seen = Path(folder, "results"), Path(folder, "recording")
+        with Results(made, write=True) as results:
+            results.add([outcome(1)])
+        recording(seen)
+        for path in (made, seen):
+            with closing(sqlite3.connect(path)) as db:
+                db.execute("PRAGMA journal_mode=DELETE")
+        with closing(sqlite3.connect(made)) as db:
+            db.execute("CREATE TABLE jobs (key, name, part, data, PRIMARY KEY (key, name, part))")
+        return made.read_bytes(), seen.read_bytes()
+
+
 def results(path: Path) -> Path:
-    with Results(path, write=True) as made:
-        made.add([outcome(1)])
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA journal_mode=DELETE")
-        db.execute("CREATE TABLE jobs (key, name, part, data, PRIMARY KEY (key, name, part))")
+    path.write_bytes(contents()[0])
     return path
 
 
 def whole_recording(path: Path) -> Path:
-    recording(path)
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA journal_mode=DELETE")
+    path.write_bytes(contents()[1])
     return path
 
 
