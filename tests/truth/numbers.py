@@ -21,7 +21,7 @@ from tests.truth.told import (
     sitters_are,
     taken_at_home,
 )
-from tests.truth.words import Lasts, Names, Tenths, demand, demand_equal, exactly, reads, whole
+from tests.truth.words import Lasts, Names, Tenths, demand, demand_equal, demanded, exactly, reads, whole
 from tests.truth.world import Slot, Work
 
 
@@ -140,9 +140,7 @@ def delays(after: After, job: Work) -> dict[int, float]:
 )
 def _(after: After, job: Work, found: Evidence, other: str, by: Lasts, more: int = 0) -> None:
     later = delays(after, job)
-    first = next(iter(later), None)
-    demand(first is not None, "it would delay nobody")
-    assert first is not None
+    first = demanded(next(iter(later), None), "it would delay nobody")
     demand_equal((other, more), (after.world.jobs[first].name, len(later) - 1), "who, and how many others")
     demand(by.is_about(later[first]), later[first])
 

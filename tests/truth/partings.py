@@ -91,9 +91,7 @@ class Headline:
 @reads(Headline, "first difference at {any}")
 def _(parted: Parted, told: str) -> None:
     at = clock(parted.time)
-    match = re.fullmatch(rf"{at}: {re.escape(parted.names[0])} (.*); {re.escape(parted.names[1])} (.*)", told)
-    demand(match is not None, f"at {at}")
-    assert match is not None
+    match = matched(rf"{at}: {re.escape(parted.names[0])} (.*); {re.escape(parted.names[1])} (.*)", told)
     for run, done, one in zip(parted.runs, match.groups(), parted.accounts, strict=True):
         does(run, parted.time, done, one)
 

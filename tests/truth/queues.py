@@ -3,7 +3,7 @@
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
 from tests.truth.space import AT, needs_of
-from tests.truth.words import Lasts, demand, demand_equal, reads
+from tests.truth.words import Lasts, demand, demand_equal, demanded, reads
 from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 
@@ -197,9 +197,9 @@ def _(world: World, job: Work, ends: float, pivot: str, start: float, later: flo
     turn = in_turn(pivots_of(world))
     was = starts_of(world)
     then = placed(world, turn, [*world.slots(), Slot(world.now, ends, job.procs)])
-    first = next((other for other in turn if then[other.rank] > was[other.rank]), None)
-    demand(first is not None, "it would push nobody")
-    assert first is not None
+    first = demanded(
+        next((other for other in turn if then[other.rank] > was[other.rank]), None), "it would push nobody"
+    )
     demand_equal((pivot, start, later), (first.name, was[first.rank], then[first.rank]))
 
 

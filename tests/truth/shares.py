@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.truth.lives import RowStep
 from tests.truth.teller import Row, Teller, often, read_length
-from tests.truth.words import demand, demand_equal, reads, whole
+from tests.truth.words import demand, demand_equal, demanded, reads, whole
 
 _RANGE = r"[\d,]+(?: to [\d,]+)?"
 _COST = (
@@ -45,9 +45,7 @@ def read_share(teller: Teller, told: str) -> None:
         demand_equal(bool(alone[1]), teller.time == teller.life.start, "it started")
         read_cost(teller, alone.groupdict(), place)
         return
-    match = TURNS.fullmatch(told)
-    demand(match is not None, f"nobody reads {told!r}")
-    assert match is not None
+    match = demanded(TURNS.fullmatch(told), f"nobody reads {told!r}")
     demand_equal(bool(match["first"]), teller.time == teller.life.start, "it started")
     read_length(match["lasted"], until - teller.time)
     is_range(match["rows"], [step.rows for step in steps])

@@ -6,17 +6,14 @@ from typing import NamedTuple
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
 from tests.truth.peers import in_tail, passing, predicted, shadow_of
-from tests.truth.words import Lasts, demand, demand_equal, reads
+from tests.truth.words import Lasts, demand, demand_equal, demanded, reads
 from tests.truth.world import Slot, Work, World, has_room
 
 
 # Recomputed values
 def head_of(world: World) -> Work:
     """Return the first waiting job that does not fit; fail if all fit."""
-    found = first_unfit(world)
-    demand(found is not None, "no job is the head")
-    assert found is not None
-    return found
+    return demanded(first_unfit(world), "no job is the head")
 
 
 def first_unfit(world: World) -> Work | None:

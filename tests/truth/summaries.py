@@ -11,7 +11,7 @@ from sim.workload.outages import absent
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way
 from tests.truth.waits import read_summary
-from tests.truth.words import Lasts, demand, demand_equal, lasts, matched, reads, whole
+from tests.truth.words import Lasts, demand, demand_equal, demanded, lasts, matched, reads, whole
 
 
 @reads(Life, "policy: {any}")
@@ -199,8 +199,7 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     plans_of = [new for _, new in teller.plans_then() if new is not None]
     at = next((new for new in plans_of if floor(new) == teller.moment(match[1])), None)
     teller.time = then
-    demand(at is not None, f"it was planned {plans_of}")
-    assert at is not None
+    at = demanded(at, f"it was planned {plans_of}")
     if off == "as first planned":
         demand_equal(at, began)
         return
@@ -225,8 +224,7 @@ def _(life: Life, alone: float | None, name: str) -> None:
 
 @reads(Fair, _FAIR + "have started at {any}, {s} {any}.", _FAIR + "have started at {any}.")
 def _(life: Life, alone: float | None, name: str, at: str, by: Lasts | None = None, way: str = "") -> None:
-    demand(alone is not None, "it would not have")
-    assert alone is not None
+    alone = demanded(alone, "it would not have")
     demand_equal((name, at), (f"J{life.job.id}", clock(alone)))
     if by is None or life.start is None:
         return demand(by is None and life.start is None, "it started")

@@ -13,7 +13,7 @@ from sim.support.formatting import clock_near
 from tests.truth.lives import Begun, Chronicle, Record
 from tests.truth.told import Pass
 from tests.truth.waits import Wait, WaitStep
-from tests.truth.words import UntrueError, demand, demand_equal, lasts, tried, whole
+from tests.truth.words import UntrueError, demand, demand_equal, lasts, matched, tried, whole
 
 EVERY = 10**6
 """Number of rows for each wait, so high that none are merged."""
@@ -44,9 +44,7 @@ class Teller:
 
     def moment(self, written: str) -> float:
         """Return the time that is written in a row, in seconds; a time without a day is on the day of the row."""
-        match = re.fullmatch(r"(?:d(\d+) )?(\d\d):(\d\d)(?::(\d\d))?", written)
-        demand(match is not None, f"{written} is no moment")
-        assert match is not None
+        match = matched(r"(?:d(\d+) )?(\d\d):(\d\d)(?::(\d\d))?", written)
         day = int(match[1]) if match[1] is not None else floor(self.time) // 86400
         return day * 86400 + int(match[2]) * 3600 + int(match[3]) * 60 + int(match[4] or 0)
 

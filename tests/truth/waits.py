@@ -223,9 +223,7 @@ def read_blockers(wait: Wait, told: str, many: str) -> None:
     if len(seconds) <= 1:
         demand_equal(told, next(iter(seconds), many), "named")
         return
-    match = re.fullmatch(rf"{many} \((.*)\)", told)
-    demand(match is not None, f"named were {seconds}")
-    assert match is not None
+    match = matched(rf"{many} \((.*)\)", told)
     named = re.findall(r"(J\d+) for ([\w.]+)", match[1])
     more = re.search(r"([\d,]+) more$", match[1])
     demand_equal(len(named) + (whole(more[1]) if more else 0), len(seconds), "how many")

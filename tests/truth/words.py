@@ -213,6 +213,12 @@ def demand(is_so: object, *instead: object) -> None:
         raise UntrueError("; ".join(map(str, instead)) or "it is not so")
 
 
+def demanded(found: T | None, *instead: object) -> T:
+    demand(found is not None, *instead)
+    assert found is not None
+    return found
+
+
 def demand_one(options: Iterable[T], reading: Callable[[T], None], *instead: object) -> None:
     """Check that `reading` accepts one of the options; otherwise raise the last error."""
     false = UntrueError(*instead)

@@ -101,7 +101,7 @@ def planned_before(engine: Engine, rank: int) -> tuple[list[truth.Holding], bool
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(kind) or "plain")
 def test_sentences_about_nodes_are_true(tmp_path: Path, kind: dict[str, Any]) -> None:
     checked = set[str]()
-    for seed in range(100 if settings().max_examples > 1000 else 3):
+    for seed in range(100 if settings().max_examples > 1000 else 2):
         case, path = case_of(seed, detailed=True, **kind), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         workload, jobs = Workload.of(read(path)).with_overruns(), {job["id"]: job for job in case["jobs"]}

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from sim.decisions.decisions import Backfill, Borrow, Divide, Expect, Reserve, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Expect, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import ReserveRow
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
@@ -14,6 +14,12 @@ from tests.sim.conftest import Lab
 LAB = Lab()
 
 
+def changed(engine: Engine, what: PlanOf | HolderOf | Division, cursor: int) -> tuple[int, Decision | None]:
+    found = last_change(engine.history, what, cursor)
+    assert found is not None
+    return found
+
+
 @pytest.fixture
 def narrow(lab: Lab) -> Engine:
     return lab.run("easy", 4, "1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
@@ -21,38 +27,31 @@ def narrow(lab: Lab) -> Engine:
 
 def test_unchanged_plans_are_no_change(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 50", "2 5 4 100 100", "3 10 1 10 10", "4 12 4 5 5")
-    found = last_change(engine.history, PlanOf(1), 4)
-    assert found is not None
-    assert (found[0], type(found[1])) == (2, Reserve)
+    step, decision = changed(engine, PlanOf(1), 4)
+    assert (step, type(decision)) == (2, Reserve)
     before = lab.run("conservative", 4, "1 0 3 100 100", "2 5 4 50 50")
     engine = Engine(before.workload.with_outages([Outage(20, 50, 0b1000)]), "conservative")
     engine.run()
     assert [type(decision).__name__ for decision in engine.history.decisions(2)][:2] == ["Gone", "Reserve"]
-    found = last_change(engine.history, PlanOf(1), 4)
-    assert found is not None
-    assert found[0] == 2
+    assert changed(engine, PlanOf(1), 4)[0] == 2
 
 
 def test_a_plan_moved_when_a_job_ended_early(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 2 20 60", "2 0 2 30 40", "3 5 4 10 10")
-    found = last_change(engine.history, PlanOf(2), engine.step_count)
-    assert found is not None
-    step, decision = found
+    step, decision = changed(engine, PlanOf(2), engine.step_count)
     assert engine.history.time_of(step - 1) == 20
     assert isinstance(decision, Reserve)
     assert decision.at == 40
-    earlier = last_change(engine.history, PlanOf(2), step)
-    assert earlier is not None
-    assert isinstance(earlier[1], Reserve)
-    assert earlier[1].at == 60
+    _, earlier = changed(engine, PlanOf(2), step)
+    assert isinstance(earlier, Reserve)
+    assert earlier.at == 60
 
 
 def test_who_takes_over_and_plans_nothing_gives_a_plan_up(lab: Lab) -> None:
     engine = lab.run("replan", 4, "1 0 4 100 100", "2 5 4 10 10", until=5)
     engine.switch(parse_policy("firstfit"), 20)
     engine.switch(parse_policy("conservative"), 40)
-    found = last_change(engine.history, PlanOf(1), engine.step_count + 1)
-    assert found is not None
+    found = changed(engine, PlanOf(1), engine.step_count + 1)
     assert engine.history.time_of(found[0] - 1) == 40
 
 
@@ -60,8 +59,7 @@ def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
     # job 1 ends long before its estimate, and 4 is replanned
     jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
     engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
-    found = last_change(engine.history, PlanOf(3), engine.step_count)
-    assert found is not None
+    found = changed(engine, PlanOf(3), engine.step_count)
     assert isinstance(found[1], ReserveRow)
     assert engine.history.time_of(found[0] - 1) == 190
 
@@ -73,37 +71,29 @@ def test_places_without_a_cause_have_none(narrow: Engine, lab: Lab) -> None:
 
 
 def test_processors_change_by_decisions_or_ends(narrow: Engine, lab: Lab) -> None:
-    found = last_change(narrow.history, HolderOf(3), 5)
-    assert found is not None
-    assert found[0] == 3
-    assert isinstance(found[1], Backfill)
-    assert found[1].job.id == "3"
-    found = last_change(narrow.history, HolderOf(0), 6)
-    assert found is not None
-    assert found[0] == 5
-    assert isinstance(found[1], Start)
+    step, decision = changed(narrow, HolderOf(3), 5)
+    assert step == 3
+    assert isinstance(decision, Backfill)
+    assert decision.job.id == "3"
+    step, decision = changed(narrow, HolderOf(0), 6)
+    assert (step, type(decision)) == (5, Start)
     engine = lab.run("easy", 4, "1 0 2 50 50", "2 80 1 5 5")
     assert last_change(engine.history, HolderOf(1), 3) == (2, None)
 
 
 def test_a_suspended_job_was_sent_away_and_came_back(lab: Lab) -> None:
     engine = lab.run("selective:sf=1.5", 4, "1 0 4 7200 7200", "2 0 2 60 60")
-    came = last_change(engine.history, HolderOf(3), engine.step_count)
-    assert came is not None
-    assert isinstance(came[1], Resume)
-    went = last_change(engine.history, HolderOf(3), came[0])
-    assert went is not None
-    assert isinstance(went[1], Suspend)
+    step, came = changed(engine, HolderOf(3), engine.step_count)
+    assert isinstance(came, Resume)
+    assert isinstance(changed(engine, HolderOf(3), step)[1], Suspend)
 
 
 def test_boundary_was_last_moved_by_a_loan_then_by_the_division(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=100/1000", 6, "1 0 2 50 50", "2 1 4 50 50")
-    loan = last_change(engine.history, Division(), 3)
-    assert loan is not None
-    assert (loan[0], type(loan[1])) == (2, Borrow)
-    first = last_change(engine.history, Division(), 2)
-    assert first is not None
-    assert (first[0], type(first[1])) == (1, Divide)
+    step, loan = changed(engine, Division(), 3)
+    assert (step, type(loan)) == (2, Borrow)
+    step, first = changed(engine, Division(), 2)
+    assert (step, type(first)) == (1, Divide)
 
 
 def test_start_counts_as_a_change_even_if_suspended_at_once(lab: Lab) -> None:
@@ -111,8 +101,7 @@ def test_start_counts_as_a_change_even_if_suspended_at_once(lab: Lab) -> None:
     jobs = ("1 10 1 230 2400", "2 10 6 5 15", "3 20 2 3 3", "4 22 5 540 5400")
     engine = lab.run(policy, 6, *jobs, until=20)
     assert engine.history.stretch(1).start == engine.history.stretch(1).end
-    found = last_change(engine.history, HolderOf(1), engine.step_count + 1)
-    assert found is not None
+    found = changed(engine, HolderOf(1), engine.step_count + 1)
     assert (found[0], type(found[1])) == (engine.step_count, Start)
 
 

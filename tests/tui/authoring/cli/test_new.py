@@ -30,7 +30,7 @@ def test_what_it_writes_keeps_to_what_every_policy_is_held_to(like: str) -> None
     done = schedscope("new", "fair_share.py", "--like", like)
     assert done.returncode == 0
     assert "schedscope test ./fair_share.py" in done.stdout
-    check_policy("fair_share.py:FairShare", count=10)
+    check_policy("fair_share.py:FairShare", count=5)
 
 
 @pytest.mark.parametrize("like", POLICIES)
