@@ -138,27 +138,10 @@ class Watched(Policy):
                 yield Keep(job, Fits(view.free))
 
 
-@dataclass(frozen=True)
-class Sleepy(Easy):
-    """A subclass of EASY whose passes take long."""
-
-    def decide(self, now: Moment) -> None:
-        sleep(len(now.queue) / 20000)
-        super().decide(now)
-
-
 @pytest.mark.parametrize("policy", [Drawing(), Watched()])
 def test_one_that_is_not_the_same_twice_is_found(policy: Policy) -> None:
     with pytest.raises(ContractError, match=f"{TWICE}: at d0 .*, the first time: .*; the second time: "):
         check_policy(policy)
-
-
-def test_long_passes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grown, "TOO_LONG", 0.02)
-    report = examine(Sleepy(), count=0)
-    assert report.failure is not None
-    assert report.failure.finding.rule == SLOW
-    assert "a pass takes" in report.failure.told
 
 
 def test_workloads_shrink_and_grow() -> None:

@@ -173,22 +173,13 @@ def test_earlier_and_later_as_far_as_it_shows_by_a_moment(own: float, there: flo
 def test_waits_count_from_the_submissions_of_each_run() -> None:
     log = workload("z-figure4")
     chained = replace(log, follows=(*[None] * (len(log) - 1), Follow((After(0), After(1)), 7.0)))
-    one = Timeline(chained, "fcfs")
-    other = one.twin()
-    other.switch(parse_policy("easy"), at_step=0)
-    one.compute_all()
-    other.compute_all()
+    one, other = timelines(chained, "fcfs", "easy")
     waits = tuple(timeline.schedule().wait.mean() for timeline in (one, other))
     assert LiveComparison(one, other).level(1e9).mean_wait == pytest.approx(waits)
 
 
 def test_runs_are_compared_by_the_jobs_that_have_ended_in_both() -> None:
-    one = Timeline(Source("z-figure4").read()[1], "fcfs")
-    other = one.twin()
-    other.switch(parse_policy("easy"), at_step=0)
-    one.compute_all()
-    other.compute_all()
-    both = LiveComparison(one, other)
+    both = LiveComparison(*timelines(workload("z-figure4"), "fcfs", "easy"))
     early, late = both.level(1200), both.level(1e9)
     assert (early.jobs, early.only, early.is_level) == (2, (0, 1), False)
     assert early.mean_wait[0] == early.mean_wait[1]

@@ -1,6 +1,5 @@
 """Also tests sim.workload.categories."""
 
-import gzip
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from sim.workload.categories import CATEGORIES
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.portrait import Bin, Party, Portrait, portrait
+from sim.workload.reading import read
 
 UNKNOWN = -1
 
@@ -118,12 +118,6 @@ def test_users_and_queues_are_counted() -> None:
     header = Header(max_procs=1, queues={1: "express"})
     found = drawn({Field.QUEUE: 1}, {Field.QUEUE: 2}, header=header).queues
     assert [queue.label for queue in found.top] == ["express", "queue 2"]
-
-
-def read(path: Path) -> Trace:
-    with gzip.open(path, "rt", errors="replace") as file:
-        rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
-    return Trace(path.name, "swf", tuple(row[0] for row in rows), np.array(rows, dtype=float), Header(max_procs=100))
 
 
 def test_kth_as_the_papers_describe_it(shared: Path) -> None:

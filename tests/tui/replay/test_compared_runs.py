@@ -3,10 +3,8 @@ from math import inf
 import pytest
 
 from sim.comparison.differences import compare
-from sim.policies import parse_policy
-from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
-from sim.workload.source import Source
+from tests.sim.comparison.test_live_comparison import timelines, workload
 from tests.sim.conftest import Lab
 from tui.chart.scale import Camera
 from tui.look.palette import Hue
@@ -15,21 +13,9 @@ from tui.replay.requests import VERSUS, Wish
 from tui.replay.stage import RunView
 
 
-def workload(name: str) -> Workload:
-    return Source(name).read()[1]
-
-
-def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[RunView, RunView]:
-    """Return the views of two runs: one under `first`, and a copy in which the policy changes to `second` after `step`
-    steps. `computed`: both are computed to the end."""
-    timeline = Timeline(of, parse_policy(first))
-    timeline.seek(step)
-    twin = timeline.twin()
-    twin.switch(parse_policy(second))
-    if computed:
-        timeline.compute_all()
-        twin.compute_all()
-    return RunView(timeline), RunView(twin)
+def stages(of: Workload, first: str, second: str, step: int = 0) -> tuple[RunView, RunView]:
+    one, other = timelines(of, first, second, step)
+    return RunView(one), RunView(other)
 
 
 def advanced(one: RunView, other: RunView) -> Versus:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,16 @@ HEAD = ("1 0 3 100 100", "2 1 4 10 10")
 SLURM = "slurm:order=fcfs"
 
 
-def on_nodes(folder: Path, case: dict[str, Any], spec: str) -> dict[str, float]:
+def run(folder: Path, case: dict[str, Any], spec: str, until: float = inf) -> Engine:
     path = folder / "case.json"
     path.write_text(json.dumps(case), encoding="utf-8")
-    engine = Engine(read(path), spec, watchers=[Checker])
-    engine.run()
+    engine = Engine(read(path), spec, watchers=[Checker], curious=True)
+    engine.run(until)
+    return engine
+
+
+def on_nodes(folder: Path, case: dict[str, Any], spec: str) -> dict[str, float]:
+    engine = run(folder, case, spec)
     return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
 
 
@@ -80,15 +86,6 @@ def test_partition_that_does_not_fit_closes_its_nodes(tmp_path: Path) -> None:
     assert starts == {"1": 0, "3": 100, "4": 200, "5": 210, "6": 220}
 
 
-def test_every_job_of_a_busy_machine_of_nodes_starts_once(tmp_path: Path) -> None:
-    jobs = [
-        {"id": str(n), "submit": n * 7, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n % 9, "mem": n % 5}
-        for n in range(60)
-    ]
-    starts = on_nodes(tmp_path, {"nodes": [{"cores": 4, "mem": 16, "count": 3}], "jobs": jobs}, "slurm")
-    assert all(starts[str(n)] >= n * 7 for n in range(60))
-
-
 def test_partitions_of_a_higher_tier_come_first_and_factors_are_weighed(tmp_path: Path) -> None:
     job = {"run": 10, "estimate": 10, "tasks": 4}
     jobs = [
@@ -137,17 +134,10 @@ def test_planned_jobs_keep_their_nodes_whole(tmp_path: Path) -> None:
         {"id": "2", "submit": 1, "run": 100, "estimate": 100, "nodes": 1, "cores": 2},
         {"id": "4", "submit": 2, "run": 60, "estimate": 60, "nodes": 1, "cores": 1},
     ]
-    starts = on_nodes(
-        tmp_path, {"nodes": [{"cores": 4}], "jobs": jobs}, "slurm:order=fcfs,bf_interval=0,bf_resolution=1"
-    )
-    assert starts == {"1": 0, "2": 50, "4": 50}
+    case, spec = {"nodes": [{"cores": 4}], "jobs": jobs}, f"{SLURM},bf_interval=0,bf_resolution=1"
+    assert on_nodes(tmp_path, case, spec) == {"1": 0, "2": 50, "4": 50}
     jobs[2]["estimate"] = 47  # Slurm keeps a second between the two
-    assert (
-        on_nodes(tmp_path, {"nodes": [{"cores": 4}], "jobs": jobs}, "slurm:order=fcfs,bf_interval=0,bf_resolution=1")[
-            "4"
-        ]
-        == 2
-    )
+    assert on_nodes(tmp_path, case, spec)["4"] == 2
 
 
 def test_on_nodes_the_size_of_a_job_is_the_mean_of_its_shares_of_cores_and_nodes(tmp_path: Path) -> None:
@@ -193,11 +183,8 @@ def test_a_job_of_several_partitions_is_not_behind_itself(tmp_path: Path) -> Non
         {"id": "2", "submit": 1, "run": 100, "nodes": 1, "cores": 4, "partitions": ["a", "b"]},
         {"id": "3", "submit": 1, "run": 500, "nodes": 1, "cores": 1, "partitions": ["b"]},
     ]
-    path = tmp_path / "case.json"
     case = {"nodes": nodes, "partitions": [{"name": "a"}, {"name": "b"}], "jobs": jobs}
-    path.write_text(json.dumps(case), encoding="utf-8")
-    engine = Engine(read(path), SLURM, watchers=[Checker], curious=True)
-    engine.run(until=1)
+    engine = run(tmp_path, case, SLURM, until=1)
     kept = [told for told in engine.snapshot().decisions if isinstance(told, Keep)]
     behind = {told.job.id: told.because for told in kept if isinstance(told.because, BehindInPartition)}
     assert behind == {"3": BehindInPartition(engine.moment.jobs[1])}
@@ -224,10 +211,7 @@ def test_times_in_the_plan_are_rounded_down_on_nodes(tmp_path: Path) -> None:
             {"id": id, "submit": 0, "nodes": nodes, "cores": 4, "run": run, "estimate": run} for id, nodes, run in jobs
         ],
     }
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(case), encoding="utf-8")
-    engine = Engine(read(path), f"{SLURM},bf_interval=1,bf_resolution=60")
-    engine.run(until=0)
+    engine = run(tmp_path, case, f"{SLURM},bf_interval=1,bf_resolution=60", until=0)
     assert {job.job.id: job.planned for job in engine.snapshot().queue} == {"2": 112, "3": 120, "4": 180}
 
 
@@ -235,8 +219,5 @@ def test_a_job_goes_to_its_best_partition_also_if_that_of_all_jobs_is_as_good(tm
     nodes = [{"cores": 1, "partitions": ["low"]}, {"cores": 1, "partitions": ["high"]}]
     parts = [{"name": "low", "factor": 1}, {"name": "high", "factor": 10}]
     job = {"id": "1", "submit": 0, "tasks": 1, "run": 9, "estimate": 9, "partitions": ["low", "high"]}
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps({"nodes": nodes, "partitions": parts, "jobs": [job]}), encoding="utf-8")
-    engine = Engine(read(path), "slurm:partition=1000")
-    engine.run(until=0)
+    engine = run(tmp_path, {"nodes": nodes, "partitions": parts, "jobs": [job]}, "slurm:partition=1000", until=0)
     assert engine.snapshot().running[0].processors == 0b10

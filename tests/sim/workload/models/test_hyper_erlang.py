@@ -1,4 +1,3 @@
-import gzip
 import math
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from sim.support.errors import ParameterError
 from sim.workload.model import Field, Floats, Trace, Workload
 from sim.workload.models.hyper_erlang import HyperErlang, class_bounds, fit, fit_distribution
 from sim.workload.models.lublin import generate
+from sim.workload.reading import read
 
 SAMPLES = 200_000
 
@@ -129,10 +129,7 @@ def test_a_generated_trace_has_the_moments_of_its_model(batch: Workload) -> None
 
 
 def test_every_class_of_kth_is_fitted_by_three_moments(shared: Path) -> None:
-    with gzip.open(shared / "traces" / "KTH-SP2-1996-2.swf.gz", "rt", errors="replace") as lines:
-        rows = [line.split() for line in lines if not line.startswith(";")]
-    table = np.array(rows, dtype=float)
-    kth = Workload.of(Trace("kth", "swf", tuple(row[0] for row in rows), table), procs=100)
+    kth = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz"))
     model = fit(kth)
     assert {fitted for c in model.classes for fitted in (c.gap.fitted, c.run.fitted)} == {"three moments"}
     upper = class_bounds(kth.width)
