@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -67,13 +67,8 @@ def clusters() -> st.SearchStrategy[Cluster]:
 @given(st.lists(clusters(), min_size=1, max_size=6))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_picture_comes_back(tmp_path_factory: pytest.TempPathFactory, pictures: list[Cluster]) -> None:
-    path = tmp_path_factory.mktemp("slog") / "x.slog"
-    recorder = PollRecorder(path)
     pictures = [replace(picture, at=float(60 * number)) for number, picture in enumerate(pictures)]
-    for picture in pictures:
-        recorder.add(picture)
-    recorder.close()
-    recording = Recording(path)
+    recording = Recording(kept(tmp_path_factory.mktemp("slog"), *pictures))
     assert recording.times() == tuple(picture.at for picture in pictures)
     for picture in (*pictures, *reversed(pictures)):
         found = recording.at(picture.at + 30)
@@ -88,15 +83,27 @@ def moving(polls: int) -> Iterator[Cluster]:
         yield Cluster(60.0 * poll, "c", nodes=(Node("n1", 4),), jobs=(job,))
 
 
+def kept(folder: Path, *pictures: Cluster, history: Sequence[ClusterJob] = ()) -> Path:
+    """Return the path of a recording of these pictures."""
+    with closing(PollRecorder(folder / "x.slog")) as recorder:
+        recorder.add_history(history)
+        for picture in pictures:
+            recorder.add(picture)
+    return folder / "x.slog"
+
+
+def harmed(path: Path, change: str, *values: object) -> Path:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(change, values)
+    return path
+
+
 def test_whole_pictures_come_at_intervals_and_all_others_are_read_from_them(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "x.slog")
     pictures = list(moving(FRAME + 3))
-    for picture in pictures:
-        recorder.add(picture)
-    with closing(sqlite3.connect(tmp_path / "x.slog")) as db:
+    path = kept(tmp_path, *pictures)
+    with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT COUNT(*) FROM polls WHERE is_frame").fetchall() == [(2,)]
-    assert Recording(tmp_path / "x.slog").at(pictures[-1].at) == pictures[-1]
-    recorder.close()
+    assert Recording(path).at(pictures[-1].at) == pictures[-1]
 
 
 def test_it_is_read_while_it_is_written(tmp_path: Path) -> None:
@@ -124,15 +131,8 @@ def test_copy_of_the_file_alone_has_every_poll(tmp_path: Path) -> None:
 def test_a_recording_goes_on_in_the_same_file(tmp_path: Path) -> None:
     first, second = moving(2)
     for picture in (first, second):
-        recorder = PollRecorder(tmp_path / "x.slog")
-        recorder.add(picture)
-        recorder.close()
-    assert list(Recording(tmp_path / "x.slog").pictures()) == [first, second]
-
-
-def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
-    with closing(sqlite3.connect(path)) as db:
-        return db.execute(question).fetchall()
+        path = kept(tmp_path, picture)
+    assert list(Recording(path).pictures()) == [first, second]
 
 
 @pytest.mark.parametrize("harm", [
@@ -140,13 +140,7 @@ def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
     "UPDATE about SET value = '99'", "DROP TABLE polls", "UPDATE polls SET is_frame = 0",
 ])  # fmt: skip
 def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
-    path = tmp_path / "x.slog"
-    recorder = PollRecorder(path)
-    recorder.add(next(moving(1)))
-    recorder.close()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(harm)
-        db.commit()
+    path = harmed(kept(tmp_path, *moving(1)), harm)
     with pytest.raises(FileError) as told:
         Recording(path).at(0)
     assert "\n" not in str(told.value)
@@ -158,23 +152,14 @@ def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
     ids=range(6),
 )
 def test_a_picture_of_other_things_is_one_line(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "x.slog"
-    recorder = PollRecorder(path)
-    recorder.add(next(moving(1)))
-    recorder.close()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE polls SET data = ?", (zlib.compress(data),))
-        db.commit()
+    path = harmed(kept(tmp_path, *moving(1)), "UPDATE polls SET data = ?", zlib.compress(data))
     with pytest.raises(FileError, match="damaged"):
         Recording(path).at(0)
 
 
 def test_a_picture_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.live.cluster.recording.MOST_BYTES", 1000)
-    path = tmp_path / "x.slog"
-    recorder = PollRecorder(path)
-    recorder.add(replace(next(moving(1)), name="x" * 5000))
-    recorder.close()
+    path = kept(tmp_path, replace(next(moving(1)), name="x" * 5000))
     with pytest.raises(FileError, match="too large"):
         Recording(path).at(0)
 
@@ -190,10 +175,7 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes | None) -> None:
 
 @pytest.mark.parametrize("harm", ["DROP TABLE polls; CREATE VIEW polls AS SELECT 1 AS at", TRIGGER])
 def test_a_recording_with_code_of_its_own_is_refused(tmp_path: Path, harm: str) -> None:
-    path = tmp_path / "x.slog"
-    recorder = PollRecorder(path)
-    recorder.add(next(moving(1)))
-    recorder.close()
+    path = kept(tmp_path, *moving(1))
     with closing(sqlite3.connect(path)) as db:
         db.executescript(harm)
     with pytest.raises(FileError, match="no recording"):
@@ -272,42 +254,28 @@ def test_a_drained_node_may_leave_the_machine(tmp_path: Path) -> None:
 
 def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -> None:
     ended = ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, submit=5.0, cpus=2, user="ann", nodes=("n1", "n2"))
-    recorder = PollRecorder(tmp_path / "x.slog")
-    recorder.add_history([ended, replace(ended, id="8", state="CANCELLED", start=None, nodes=())])
-    recorder.add(Cluster(at=100.0, jobs=(replace(ended, id="9", state="RUNNING", start=90.0, end=None),)))
-    recorder.add(Cluster(at=160.0))
-    recorder.close()
-    (job,) = Recording(tmp_path / "x.slog").history()
+    jobs = (replace(ended, id="9", state="RUNNING", start=90.0, end=None),)
+    history = ended, replace(ended, id="8", state="CANCELLED", start=None, nodes=())
+    (job,) = Recording(kept(tmp_path, Cluster(at=100.0, jobs=jobs), Cluster(at=160.0), history=history)).history()
     assert (job.id, job.start, job.end, job.cpus, job.user, job.nodes) == ("7", 10.0, 20.0, 2, "ann", ("n1", "n2"))
 
 
 def test_jobs_that_ended_between_two_polls_are_known(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "x.slog")
     runs = ClusterJob("7", "7", "RUNNING", start=10.0, end=99.0, nodes=("n1",), limit=60.0)
-    for at, jobs in ((20.0, (runs,)), (30.0, ()), (40.0, ())):
-        recorder.add(Cluster(at, jobs=jobs))
-    recorder.close()
-    kept = Recording(tmp_path / "x.slog")
-    assert [(job.id, job.end) for job in kept.ended(20.0, 40.0)] == [("7", 30.0)]
-    assert kept.ended(0.0, 29.0) == kept.ended(30.0, 40.0) == kept.history() == ()
+    recording = Recording(kept(tmp_path, Cluster(20.0, jobs=(runs,)), Cluster(30.0), Cluster(40.0)))
+    assert [(job.id, job.end) for job in recording.ended(20.0, 40.0)] == [("7", 30.0)]
+    assert recording.ended(0.0, 29.0) == recording.ended(30.0, 40.0) == recording.history() == ()
 
 
 def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "x.slog")
-    recorder.add_history([ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, nodes=("n1",))])
-    recorder.add(Cluster(at=100.0))
-    recorder.close()
-    with closing(sqlite3.connect(tmp_path / "x.slog")) as db, db:
-        db.execute("UPDATE jobs SET cpus = 'many'")
+    history = [ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, nodes=("n1",))]
+    path = harmed(kept(tmp_path, Cluster(at=100.0), history=history), "UPDATE jobs SET cpus = 'many'")
     with pytest.raises(FileError, match="damaged: a job of the past"):
-        Recording(tmp_path / "x.slog").history()
+        Recording(path).history()
 
 
 def test_a_recording_of_another_version_is_not_written(tmp_path: Path) -> None:
-    path = tmp_path / "week.slog"
-    PollRecorder(path).close()
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("UPDATE about SET value = '1' WHERE name = 'format'")
+    path = harmed(kept(tmp_path), "UPDATE about SET value = '1' WHERE name = 'format'")
     with pytest.raises(FileError, match="another version"):
         PollRecorder(path)
     with pytest.raises(FileError, match="another version"):
@@ -328,14 +296,11 @@ def test_a_reservation_whose_start_moves_is_kept_once_and_one_that_has_begun_sta
 
 
 def test_early_recordings_have_no_shares_and_settings(tmp_path: Path) -> None:
-    path = tmp_path / "x.slog"
     picture = Cluster(
         1.0, "c", shares=(Share("1", "root", usage=3.0), Share("2", "root", "anna", "root")), settings="A=1"
     )
-    recorder = PollRecorder(path)
-    recorder.add(picture)
-    recorder.add(replace(picture, at=2.0, shares=(replace(picture.shares[0], usage=4.0), *picture.shares[1:])))
-    recorder.close()
+    later = replace(picture, at=2.0, shares=(replace(picture.shares[0], usage=4.0), *picture.shares[1:]))
+    path = kept(tmp_path, picture, later)
     found = [*Recording(path).pictures()]
     assert [each.shares[0].usage for each in found] == [3.0, 4.0]
     assert (found[0], found[1].settings) == (picture, "A=1")

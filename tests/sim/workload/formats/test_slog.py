@@ -11,9 +11,9 @@ from sim.live.cluster.recording import PollRecorder
 from sim.live.cluster.values import Cluster, ClusterJob, Node, Partition, Share
 from sim.support.errors import TraceError
 from sim.workload.follows import After, Follow
-from sim.workload.model import Field, Workload
+from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read
-from sim.workload.shape import Seats, ShareEntry
+from sim.workload.shape import Seats, Shape, ShareEntry
 
 NODES = (Node("n1", 8), Node("n2", 8))
 DONE = ClusterJob(
@@ -31,6 +31,16 @@ def recording(path: Path) -> Path:
     recorder.add(Cluster(1e9 + 60, nodes=NODES, jobs=(DONE, RUNS, WAITS)))
     recorder.close()
     return path
+
+
+def recorded(folder: Path, *polls: Cluster) -> tuple[Trace, Shape]:
+    recorder = PollRecorder(folder / "week.slog")
+    for poll in polls:
+        recorder.add(poll)
+    recorder.close()
+    trace = read(folder / "week.slog")
+    assert trace.shape is not None
+    return trace, trace.shape
 
 
 def test_jobs_that_ended_run_wait_and_vanished(tmp_path: Path) -> None:
@@ -75,49 +85,41 @@ def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
 
 
 def test_jobs_of_a_recording_run_on_its_nodes(tmp_path: Path) -> None:
-    path = tmp_path / "week.slog"
     nodes = (Node("n1", 8, memory=1000), Node("n2", 8, memory=1000, gpus=2))
     partitions = (Partition("gpu", ("n2",), max_time=200.0), Partition("batch", ("n1", "n2"), is_exclusive=True))
     there = replace(DONE, id="5", partition="gpu", nodes=("n2",), tres="cpu=2,mem=400M,node=1,gres/gpu=1")
-    recorder = PollRecorder(path)
-    recorder.add(Cluster(1e9 + 50, nodes=nodes, partitions=partitions, jobs=(there, replace(WAITS, gpus=1, memory=9))))
-    recorder.close()
-    trace = read(path)
-    assert trace.shape is not None
-    assert [node.name for node in trace.shape.nodes] == ["n1", "n2"]
-    assert [group.is_exclusive for group in trace.shape.groups] == [False, True]
-    unknown, known = trace.shape.requests
+    jobs = (there, replace(WAITS, gpus=1, memory=9))
+    trace, shape = recorded(tmp_path, Cluster(1e9 + 50, nodes=nodes, partitions=partitions, jobs=jobs))
+    assert [node.name for node in shape.nodes] == ["n1", "n2"]
+    assert [group.is_exclusive for group in shape.groups] == [False, True]
+    unknown, known = shape.requests
     assert (known.each, known.per_node, known.groups) == ((1, 200, 0), (0, 0, 1), (0,))
     assert (unknown.each, unknown.per_node, unknown.groups) == ((1, 3, 0), (0, 0, 1), ())
-    assert trace.shape.ran == (None, Seats((1,), ((2, 400, 1),)))
+    assert shape.ran == (None, Seats((1,), ((2, 400, 1),)))
     assert trace.fidelity.unmodelled().assumed == ()
 
 
 def test_jobs_of_a_recording_wait_for_those_that_they_depend_on(tmp_path: Path) -> None:
     """A dependency that is met vanishes from the list of jobs; the first text counts."""
-    recorder = PollRecorder(tmp_path / "week.slog")
     runs = replace(DONE, id="5", state="RUNNING", end=None)
     waits = replace(WAITS, id="6", submit=1e9 + 10, dependency="afterok:5(unfulfilled)")
-    for at, jobs in ((50, (runs, waits)), (60, (replace(DONE, id="5"), replace(waits, dependency=""))), (70, ())):
-        recorder.add(Cluster(1e9 + at, nodes=(Node("n1", 8),), jobs=jobs))
-    recorder.close()
-    trace = read(tmp_path / "week.slog")
+    polls = (50, (runs, waits)), (60, (replace(DONE, id="5"), replace(waits, dependency=""))), (70, ())
+    trace, _ = recorded(tmp_path, *(Cluster(1e9 + at, nodes=(Node("n1", 8),), jobs=jobs) for at, jobs in polls))
     assert trace.ids == ("5", "6")
     assert trace.follows == (None, Follow((After(0, "ok"),)))
 
 
 def test_priorities_of_qos_are_those_that_jobs_show(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "week.slog")
     urgent, usual = replace(WAITS, id="5", number="5", qos="urgent"), replace(WAITS, id="6", number="6", qos="normal")
     parts = {"5": {"age": 3.0, "qos": 2000.0}, "6": {"age": 4.0, "qos": 500.0}}
-    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(usual,), parts=parts))
-    recorder.add(Cluster(1e9 + 60, nodes=NODES, jobs=(urgent, usual), parts=parts))
-    recorder.add(Cluster(1e9 + 70, nodes=NODES, jobs=(replace(usual, id="7", number="7", qos="new"),)))
-    recorder.close()
-    trace = read(tmp_path / "week.slog")
-    assert trace.shape is not None
-    assert trace.shape.qos == (("normal", 500), ("urgent", 2000))
-    assert dict(zip(trace.ids, trace.shape.qos_factors, strict=True)) == {"5": 1, "6": 0.25, "7": 0}
+    trace, shape = recorded(
+        tmp_path,
+        Cluster(1e9 + 50, nodes=NODES, jobs=(usual,), parts=parts),
+        Cluster(1e9 + 60, nodes=NODES, jobs=(urgent, usual), parts=parts),
+        Cluster(1e9 + 70, nodes=NODES, jobs=(replace(usual, id="7", number="7", qos="new"),)),
+    )
+    assert shape.qos == (("normal", 500), ("urgent", 2000))
+    assert dict(zip(trace.ids, shape.qos_factors, strict=True)) == {"5": 1, "6": 0.25, "7": 0}
 
 
 def test_an_early_recording_has_only_the_cores_of_its_nodes(tmp_path: Path) -> None:
@@ -144,29 +146,26 @@ def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path) -> None:
-    path = tmp_path / "week.slog"
-    recorder = PollRecorder(path)
     jobs = (replace(WAITS, id="5", memory=4000, gpus=2), replace(WAITS, id="6", memory=4000, reservation="class"))
-    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, *jobs)))
-    recorder.close()
-    (note,) = read(path).fidelity.unmodelled().assumed
+    trace, _ = recorded(tmp_path, Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, *jobs)))
+    (note,) = trace.fidelity.unmodelled().assumed
     assert note.what.endswith("by memory (2 jobs), GPUs (1 job) and reservations (1 job)")
 
 
 def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "x.slog")
     tree = (
         Share("1", "root"),
         Share("3", "physics", "", "root", 10, 5.5),
         Share("5", "physics", "ann", "physics", None),
     )
     lists = (Partition("batch", ("n1",), tier=2, factor=7), Partition("gpu", ("n1",)))
-    recorder.add(Cluster(1e9, nodes=NODES, jobs=(replace(WAITS, id="5"),), partitions=lists, shares=tree))
     later = (*(replace(each, usage=9.0) for each in tree), Share("6", "physics", "bob", "physics", 2, 4.0))
-    recorder.add(Cluster(1e9 + 70, nodes=NODES[:1], jobs=(replace(WAITS, id="5"),), partitions=lists, shares=later))
-    recorder.close()
-    shape = read(tmp_path / "x.slog").shape
-    assert shape is not None
+    jobs = (replace(WAITS, id="5"),)
+    _, shape = recorded(
+        tmp_path,
+        Cluster(1e9, nodes=NODES, jobs=jobs, partitions=lists, shares=tree),
+        Cluster(1e9 + 70, nodes=NODES[:1], jobs=jobs, partitions=lists, shares=later),
+    )
     assert shape.accounts == (
         ShareEntry("root"),
         ShareEntry("physics", "", "root", 10, 5.5),
@@ -178,15 +177,12 @@ def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) ->
 
 def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Path) -> None:
     """The job that asks for all is first in the queue for 30 seconds; a held one never was in any plan."""
-    recorder = PollRecorder(tmp_path / "week.slog")
     runs = replace(DONE, id="1", state="RUNNING", cpus=8, start=1e9, end=1e9 + 100, submit=1e9)
     wide = replace(WAITS, id="2", submit=1e9 + 10, cpus=16, nodes_wanted=2)
     held = replace(wide, id="3", reason="JobHeldUser")
     small = replace(WAITS, id="4", submit=1e9 + 20, cpus=8)
-    recorder.add(Cluster(1e9 + 30, nodes=NODES, jobs=(runs, wide, held, small)))
-    recorder.add(Cluster(1e9 + 40.5, nodes=NODES, jobs=(runs, small)))
-    recorder.close()
-    trace = read(tmp_path / "week.slog")
+    polls = (30, (runs, wide, held, small)), (40.5, (runs, small))
+    trace, _ = recorded(tmp_path, *(Cluster(1e9 + at, nodes=NODES, jobs=jobs) for at, jobs in polls))
     workload = Workload.of(trace)
     assert workload.ids == ("1", "2", "4")
     assert workload.shape is not None
@@ -198,13 +194,9 @@ def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Pa
 
 
 def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "week.slog")
     away = (NODES[0], replace(NODES[1], states=frozenset({"DRAIN", "IDLE"})))
-    for at, nodes in ((10, NODES), (20, away), (30, away), (40, NODES), (50, away), (60, away)):
-        recorder.add(Cluster(1e9 + at, nodes=nodes, jobs=(WAITS,)))
-    recorder.close()
-    shape = read(tmp_path / "week.slog").shape
-    assert shape is not None
+    polls = (10, NODES), (20, away), (30, away), (40, NODES), (50, away), (60, away)
+    _, shape = recorded(tmp_path, *(Cluster(1e9 + at, nodes=nodes, jobs=(WAITS,)) for at, nodes in polls))
     assert [(each.start, each.end, each.nodes, each.is_drain) for each in shape.reservations] == [
         (20, 40, frozenset({1}), True),
         (50, 60, frozenset({1}), True),
@@ -213,23 +205,15 @@ def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
 
 def test_a_job_keeps_all_partitions_in_which_it_was_tried(tmp_path: Path) -> None:
     """After its start Slurm names the one in which it runs."""
-    recorder = PollRecorder(tmp_path / "week.slog")
     lists = (Partition("batch", ("n1", "n2")), Partition("short", ("n1",)))
     waits = replace(WAITS, id="5", partition="short,batch")
-    for at, job in ((10, waits), (20, replace(RUNS, id="5", partition="batch"))):
-        recorder.add(Cluster(1e9 + at, nodes=NODES, partitions=lists, jobs=(job,)))
-    recorder.close()
-    shape = read(tmp_path / "week.slog").shape
-    assert shape is not None
+    polls = (10, waits), (20, replace(RUNS, id="5", partition="batch"))
+    _, shape = recorded(tmp_path, *(Cluster(1e9 + at, nodes=NODES, partitions=lists, jobs=(job,)) for at, job in polls))
     assert shape.requests[0].groups == (1, 0)
 
 
 def test_array_tasks_get_slurms_nodes_in_order(tmp_path: Path) -> None:
-    recorder = PollRecorder(tmp_path / "week.slog")
     tasks = [replace(WAITS, id=f"7_{number}", number=f"7_{number}") for number in (10, 2, 1)]
-    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=tuple(tasks)))
-    recorder.close()
-    trace = read(tmp_path / "week.slog")
+    trace, shape = recorded(tmp_path, Cluster(1e9 + 50, nodes=NODES, jobs=tuple(tasks)))
     assert list(trace.ids) == ["7_1", "7_2", "7_10"]
-    assert trace.shape is not None
-    assert trace.shape.placement == "consecutive"
+    assert shape.placement == "consecutive"
