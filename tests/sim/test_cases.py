@@ -1,7 +1,7 @@
 """The schedules of some given cases: starts, ends, and every stretch with its processors."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,28 +111,29 @@ def test_jobs_start_on_the_nodes_that_spec_says() -> None:
             assert got == expected, (path.name, spec)
 
 
+def agree(folder: Path, case: dict[str, Any], specs: Iterable[str]) -> Workload:
+    """Check that the jobs of a case start as in the plain program; return them."""
+    path = folder / "case.json"
+    path.write_text(json.dumps(case), encoding="utf-8")
+    workload = jobs_in(path)
+    for spec in specs:
+        plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
+        assert placed(workload, spec) == plain, (case, spec)
+    return workload
+
+
 @pytest.mark.parametrize("waiting", [0, 0.5], ids=["independent", "dependent"])
 def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, waiting: float) -> None:
     # 196: a job must not start where no other begins or ends any more; 291: a start lets a job ahead of the head come;
     # 379: the head fits beside more jobs only
     for seed in (196, 291, 379, *range(MANY)):
-        case, path = case_of(seed, waiting), tmp_path / "case.json"
-        path.write_text(json.dumps(case), encoding="utf-8")
-        workload = jobs_in(path)
-        for spec in ON_NODES:
-            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(workload, spec) == plain, (seed, spec)
+        agree(tmp_path, case_of(seed, waiting), ON_NODES)
 
 
 def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
     # 36, 91, 224: a job that a limit on submitted jobs cancels has not ended well
     for seed in (36, 91, 224, *range(MANY)):
-        case, path = case_of(seed, 0.2, limited=True), tmp_path / "case.json"
-        path.write_text(json.dumps(case), encoding="utf-8")
-        workload = jobs_in(path)
-        for spec in ("fcfs", "firstfit", "easy"):
-            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(workload, spec) == plain, (seed, spec)
+        workload = agree(tmp_path, case_of(seed, 0.2, limited=True), ("fcfs", "firstfit", "easy"))
         placed(workload, "replan")
 
 
@@ -147,21 +148,12 @@ SLURM = (
 @pytest.mark.long
 def test_random_nodes_with_reservations_match_the_oracle(tmp_path: Path) -> None:
     for seed in range(MANY):
-        case, path = case_of(seed, parted=seed % 3 == 0, reserved=True), tmp_path / "case.json"
-        path.write_text(json.dumps(case), encoding="utf-8")
-        workload = jobs_in(path)
+        case = case_of(seed, parted=seed % 3 == 0, reserved=True)
         is_named = any("reservation" in job for job in case["jobs"])
-        for spec in (*(ON_NODES[:3] if is_named else ON_NODES), *SLURM):
-            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(workload, spec) == plain, (seed, spec)
+        agree(tmp_path, case, (*(ON_NODES[:3] if is_named else ON_NODES), *SLURM))
 
 
 @pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
 def test_random_nodes_under_slurm_match_the_plain_program(tmp_path: Path, waiting: float, limited: bool) -> None:
     for seed in range(MANY):
-        case, path = case_of(seed, waiting, limited, parted=seed % 2 == 0), tmp_path / "case.json"
-        path.write_text(json.dumps(case), encoding="utf-8")
-        workload = jobs_in(path)
-        for spec in SLURM:
-            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(workload, spec) == plain, (seed, spec)
+        agree(tmp_path, case_of(seed, waiting, limited, parted=seed % 2 == 0), SLURM)

@@ -35,11 +35,11 @@ PATIENCE = 30.0
 class Watched:
     """The replay's worker, and all messages that it has sent."""
 
-    def __init__(self, trace: str, spec: str) -> None:
+    def __init__(self, trace: str, policy: str | Policy) -> None:
         _, workload = Source(trace).read()
         self.told: list[Told] = []
         self.wish = Wish(Camera.on(workload, 80, 40))
-        controller = ReplayController(RunView(Timeline(workload, parse_policy(spec))))
+        controller = ReplayController(RunView(Timeline(workload, policy)))
         self.player = Player(controller, self.wish, self.told.append)
 
     def wait_for(self, what: Callable[[], object]) -> None:
@@ -67,8 +67,8 @@ class Watched:
 
 
 @contextmanager
-def watching(trace: str = "z-figure4", spec: str = "easy", start: bool = True) -> Iterator[Watched]:
-    watched = Watched(trace, spec)
+def watching(trace: str = "z-figure4", policy: str | Policy = "easy", start: bool = True) -> Iterator[Watched]:
+    watched = Watched(trace, policy)
     if start:
         watched.player.start()
     try:
@@ -176,7 +176,7 @@ def test_an_order_that_cannot_be_obeyed_is_reported_in_one_line() -> None:
 
 
 def test_a_policy_that_breaks_is_told_of_once(broken: str) -> None:
-    with watching(spec=broken) as watched:
+    with watching(policy=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         for _ in range(3):
             watched.does(o.GoToEnd())
@@ -186,17 +186,17 @@ def test_a_policy_that_breaks_is_told_of_once(broken: str) -> None:
 
 
 def test_broken_run_stays_up_to_its_error(broken: str) -> None:
-    with watching(spec=broken) as watched:
+    with watching(policy=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         assert watched.does(o.GoTo(99)).snapshot.step == 5
         assert [watched.does(o.Move(-1)).snapshot.step for _ in range(5)] == [4, 3, 2, 1, 0]
         assert [job.id for job in watched.does(o.GoTo(2)).snapshot.arrived] == ["2"]
-    with watching(spec=broken) as watched:
+    with watching(policy=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         watched.does(o.GoTo(99))
         (stopped,) = (told.why for told in watched.told if isinstance(told, Stopped))
         assert stopped.startswith("the run failed here: broken failed after step 5")
-    with watching(spec=broken) as watched:
+    with watching(policy=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         scene = watched.does(o.GoTo(5), o.SwitchTo(parse_policy("easy")), o.GoToEnd())
         assert (scene.branch, scene.snapshot.totals.finished, len(watched.failed)) == ("fork 1", 5, 1)
@@ -251,9 +251,7 @@ class Stuck(Policy):
 
 def test_a_policy_that_does_not_answer_is_reported_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE", 0.2)
-    _, workload = Source("lublin-128").read()
-    watched = Watched("lublin-128", "easy")
-    watched.player = Player(ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched = Watched("lublin-128", Stuck())
     watched.player.start()
     watched.wait_for(lambda: watched.player.progress)
     assert watched.player.progress is not None
@@ -269,11 +267,8 @@ def test_a_policy_that_does_not_answer_is_reported_and_can_be_stopped(monkeypatc
 
 def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE", 0.1)
-    _, workload = Source("lublin-128").read()
-    watched = Watched("lublin-128", "easy")
-    player = watched.player = Player(
-        ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append
-    )
+    watched = Watched("lublin-128", Stuck())
+    player = watched.player
     player.start()
 
     def is_answered() -> bool:
@@ -297,9 +292,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
 
 
 def test_beginning_is_shown_while_the_first_request_lasts() -> None:
-    _, workload = Source("lublin-128").read()
-    watched = Watched("lublin-128", "easy")
-    watched.player = Player(ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched = Watched("lublin-128", Stuck())
     watched.player.ask(o.GoToEnd())
     watched.player.start()
     watched.wait_for(lambda: watched.player.beginning and watched.player.progress)
