@@ -1,7 +1,6 @@
 """Also tests sim.workload.limit_rules."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +9,10 @@ import pytest
 from sim.decisions.reasons_on_nodes import AtLimit
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.support.errors import InvariantError, PolicyError, TraceError
+from sim.support.errors import PolicyError, TraceError
 from sim.timeline.timeline import Timeline
 from sim.workload.formats.nodes import read_machine
 from sim.workload.limit_rules import LimitRule
-from sim.workload.limits import Limits
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.source import Source
@@ -68,15 +66,6 @@ def test_the_reason_is_the_one_of_slurm_and_names_the_amounts(tmp_path: Path) ->
 def test_a_policy_that_promises_refuses_limits(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="cannot keep limits of users"):
         Engine(limited(tmp_path, {"user": "*", "cores": 4}), "conservative")
-
-
-def test_a_broken_limit_is_a_broken_rule(tmp_path: Path) -> None:
-    workload = limited(tmp_path, {"user": "*", "cores": 4})
-    assert workload.limits is not None
-    strict = replace(workload, limits=Limits(workload.limits.bounds, (((0, 5),), *workload.limits.demands[1:])))
-    watchers = [lambda state, _, history: Checker(state, strict, history)]
-    with pytest.raises(InvariantError, match="user a may hold 4 cores and holds more"):
-        Engine(workload, "easy", watchers=watchers).run()
 
 
 def test_limits_of_a_machine_hold_for_any_trace_on_it(tmp_path: Path) -> None:

@@ -62,6 +62,13 @@ def row(number: int, state: str = "RUNNING", user: str = "anna", name: str = "a|
     return ROW.format(id=number, state=state, user=user, nodes="n1" if state == "RUNNING" else "", name=name) + "\n"
 
 
+def polled(jobs: str = "") -> tuple[Written, SlurmSource]:
+    commands = Written(jobs or row(1))
+    slurm = SlurmSource(commands)
+    slurm.snapshot()
+    return commands, slurm
+
+
 def test_a_poll_is_a_picture() -> None:
     cluster = SlurmSource(Written(row(1) + row(3, "PENDING"))).snapshot()
     assert (cluster.name, cluster.version, cluster.me) == ("testbed", "Slurm 24.11.5", "anna")
@@ -101,9 +108,7 @@ def test_nodes_and_reservations_are_asked_for_once_a_minute_unless_that_is_slow(
 
 
 def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> None:
-    commands = Written(row(1))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled()
     for state in ("PENDING", "PENDING", "RUNNING", "RUNNING"):
         commands.jobs = row(1) + row(2, state)
         last = slurm.snapshot().job_of["2"]
@@ -113,9 +118,7 @@ def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> No
 
 
 def test_details_of_a_requeued_job_are_asked_for_again() -> None:
-    commands = Written(row(1))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled()
     commands.jobs = row(1, "PENDING").replace("21:33:46", "21:41:00")
     commands.restarts = 1
     for _ in range(2):
@@ -133,9 +136,7 @@ def test_licenses_are_limits_with_their_use() -> None:
 
 
 def test_few_of_many_arrivals_are_asked_about() -> None:
-    commands = Written(row(1))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled()
     commands.jobs = row(1) + "".join(row(number, "PENDING") for number in range(2, 100))
     before = len(commands.asked)
     slurm.snapshot()
@@ -168,9 +169,7 @@ HTML = "<html>\n<body>502 Bad Gateway</body>\n</html>\n"
 
 @pytest.mark.parametrize("bad", [HTML, "<html>502</html>\n", "\ufffd\x00\n" * 9, row(1)[:30] + "\n", HTML + row(1)])
 def test_answer_that_is_none_fails_the_poll(bad: str) -> None:
-    commands = Written(row(1))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled()
     commands.jobs = bad
     with pytest.raises(ClusterError, match=r"squeue: \d of \d+ lines? of its answer cannot be read, first '"):
         slurm.snapshot()
@@ -210,9 +209,7 @@ def test_text_that_is_too_long_for_a_name_is_counted() -> None:
 
 
 def test_everything_is_requested_anew_after_an_outage() -> None:
-    commands = Written(row(1))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled()
     commands.jobs = HTML
     with pytest.raises(ClusterError):
         slurm.snapshot()
@@ -316,9 +313,7 @@ def test_ssh_gets_one_quoted_line_in_batch_mode(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_job_that_slurm_forgot_ends_as_the_accounting_says() -> None:
-    commands = Written(row(1) + row(2) + row(3, "PENDING"))
-    slurm = SlurmSource(commands)
-    slurm.snapshot()
+    commands, slurm = polled(row(1) + row(2) + row(3, "PENDING"))
     assert not any(line.startswith("sacct") for line in commands.asked)
     times = "2026-11-23T21:33:46|2026-11-23T21:33:46|2026-11-23T21:40:00|2026-11-23T21:45:00"
     commands.jobs = row(3, "PENDING")
