@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node, Reservation, Share
-from tests.sim.live.cluster.test_recording import rows
+
+
+def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(question).fetchall()
 
 
 def test_pseudonyms_are_stable_and_hide_the_names(tmp_path: Path) -> None:
