@@ -225,9 +225,10 @@ def _missing(area: Cells, grid: Grid) -> None:
 # Outlines.
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
-_LINES = " ── │┌└ │┐┘ │   "
-"""Line characters by the sum of _TOP, _LEFT... for the sides of a cell that are borders of its job"""
-_PLAIN = " -- |++ |++ |   "
+_LINES = " ── │┌└ │┐┘ │   ┐┌┘└"
+"""Line characters by the sum of _TOP, _LEFT... for the sides of a cell that are borders of its job; from 16 on: where
+the border turns at a corner below left, below right, above left, above right of the cell"""
+_PLAIN = " -- |++ |++ |   ++++"
 
 
 def draw_outlines(area: Cells, grid: Grid) -> None:
@@ -333,7 +334,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return, for each cell, the sum of _TOP, _LEFT... for the sides with another job or free processors behind."""
+    """Return, for each cell, the index in `_LINES` of its borders with other jobs or free processors."""
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP
@@ -342,6 +343,9 @@ def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
     sides[:-1][rows] |= _BOTTOM
     sides[:, 1:][columns] |= _LEFT
     sides[:, :-1][columns] |= _RIGHT
+    beyond = np.pad(rank, 1, mode="edge")
+    for code, (row, column) in enumerate(((2, 0), (2, 2), (0, 0), (0, 2)), 16):
+        sides[(sides == 0) & (beyond[row:, column:][: rank.shape[0], : rank.shape[1]] != rank)] = code
     return sides
 
 

@@ -3,6 +3,7 @@ import pytest
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
+from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import BLANK, Size
 from tui.chart.cells.paint import paint
 from tui.look.palette import DARK, TONES, Tone
@@ -28,6 +29,15 @@ def test_a_job_in_one_row_has_no_room_for_a_frame(lab: Lab) -> None:
     text = picture(engine, DARK, SIZE)
     assert "J2" in text
     assert "┌" not in text
+
+
+def test_frame_goes_round_what_ends_in_its_first_column() -> None:
+    engine = engine_of("lublin-128", "easy", steps=374)
+    size = Size(124, 49)
+    rows = picture(engine, DARK, size, per_column=600, first=470).splitlines()
+    at = next(column for row in rows if (column := row.find("J149")) >= 0)
+    turns = [turn for row in rows if (turn := row[at - 1 : at + 1]) and turn[-1] in "┐┘"]
+    assert turns == ["└┐", "┌┘", "└┐"]
 
 
 def test_gap_separates_neighbours_of_one_colour(lab: Lab) -> None:
