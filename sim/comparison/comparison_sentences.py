@@ -131,7 +131,7 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
     >>> names_of(("easy with exact", "easy")), names_of(("selective:sf=2,seats=apart", "selective:sf=2"))
     (('exact', 'recorded'), ('seats=apart', 'selective'))
     >>> names_of(("easy", "easy; without J17")), names_of(("easy; J3:procs=4", "easy; J3:procs=8"))
-    (('unchanged', 'without J17'), ('J3:procs=4', 'J3:procs=8'))
+    (('main', 'without J17'), ('J3:procs=4', 'J3:procs=8'))
     """
     if specs[0] != specs[1] and max(map(len, specs)) <= LONGEST_NAME:
         return specs
@@ -150,7 +150,7 @@ def _title_parts(spec: str) -> list[str]:
     run, *changes = spec.split("; ")
     policy, _, estimates = run.partition(" with ")
     name, _, parameters = policy.partition(":")
-    return [name, *filter(None, parameters.split(",")), estimates or "recorded", *(changes or ["unchanged"])]
+    return [name, *filter(None, parameters.split(",")), estimates or "recorded", *(changes or ["main"])]
 
 
 def _first_difference(parts: list[str], others: list[str]) -> str:
@@ -158,13 +158,14 @@ def _first_difference(parts: list[str], others: list[str]) -> str:
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own
 
 
-def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload]) -> str:
-    """Return a sentence on the jobs that only one of two runs has, and on which are compared; "" without such jobs."""
+def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload], names: tuple[str, str]) -> str:
+    """Return sentences on the jobs that only one of two runs has, and on which are compared; "" without such jobs."""
     if pairing is None:
         return ""
     told = []
-    for which, workload, ranks in zip(("first", "second"), workloads, pairing, strict=True):
+    for who, workload, ranks in zip(names, workloads, pairing, strict=True):
         if alone := [workload.jobs[rank] for rank in np.flatnonzero(ranks < 0).tolist()]:
-            told.append(f"only the {which} run has {listed(map(name, alone), 3)}")
+            told.append(f"only {who} has {listed(map(name, alone), 3)}")
     both = count(int((pairing.there >= 0).sum()), "job")
-    return printable(f"O{'; '.join(told)[1:]}: metrics compare the {both} of both.") if told else ""
+    of = f"Waits and slowdowns are of the {both} of both; counts and use are of each run."
+    return printable(f"O{'; '.join(told)[1:]}. {of}") if told else ""

@@ -390,7 +390,7 @@ def _metrics(pair: Pair) -> Lines:
     keys = [key for key in (*ROWS, *(entry.name for entry in FRAGMENTATION)) if key in found]
     shown = [found[key] for key in keys if found[key].first or found[key].second]
     head = ["", *(f"{who}  " for who in pair.names), "change"]
-    told = only_in_one(pair.comparison.pairing, (pair.workload, pair.changed or pair.workload))
+    told = only_in_one(pair.comparison.pairing, (pair.workload, pair.changed or pair.workload), pair.names)
     lines = [row.text for row in wrapped(told, WIDEST)] if told else []
     return [*lines, *table([head, *map(_row, shown)])]
 

@@ -39,7 +39,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 def _note(seen: MatchesScene) -> str:
     many = count(len(seen.found) + seen.more, "step")
-    return many if seen.share == 1 else f"{many} · {seen.share * 100:.0f} % read"
+    if seen.share < 1:
+        return f"{many} · {seen.share * 100:.0f} % read"
+    return f"{many} · ] [ next" if seen.found else many
 
 
 def _row(match: Match, context: Context, width: int, wide: int) -> Line:

@@ -41,6 +41,7 @@ TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to the first difference)."
+ALIKE = "Both runs are the same: every job of both starts and ends at the same time."
 GAP = 2
 """Smallest number of blanks between a run's name in the heading and the column at its left"""
 COLUMN = (10, 18)
@@ -154,8 +155,7 @@ def _first_difference(context: Context, scene: VersusScene, width: int) -> Itera
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
-        told = "Both runs are the same: every job starts and ends at the same time."
-        yield from worded(told if _is_told(context) and scene.never else SAME, context, width, "dim")
+        yield from worded(ALIKE if scene.never else SAME, context, width, "dim")
         return
     one, other = (f"{step:,}" for step in parting.steps)
     yield line("")
@@ -297,17 +297,14 @@ def between(context: Context, width: int) -> Line:
     if scene is None:
         return line("")
     if scene.parting is None or scene.parting.time > context.scene.clock:
-        if scene.never and _is_told(context):
-            told = "never parted: every job starts and ends at the same time"
-            return line(" ", Span(text.shorten(told, width - 1), "dim"))
+        if scene.never:
+            return line(" ", Span(text.shorten(ALIKE, width - 1), "dim"))
         parts = Span("   "), Span("d", "key"), Span(" goes to the first difference", "dim")
         return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
     hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
-    room = width - 1 - width_of(hint)
     lines = [written(told, context) for told in scene.headline]
-    fitting_line = next((told for told in lines if text.cells(told) <= room), None)
-    if fitting_line is None:
-        return line(" ", text.shorten(lines[-1], width - 1))
-    keys = next((keys for keys in ((*TURN, *ENDS), TURN) if text.cells(fitting_line) + width_of(keys) <= room), ())
-    return line(" ", fitting_line, *hint, *keys)
+    told = next((told for told in lines if text.cells(told) < width), text.shorten(lines[-1], width - 1))
+    ways = (*hint, *TURN, *ENDS), (*hint, *TURN), hint
+    keys = next((keys for keys in ways if text.cells(told) + width_of(keys) < width), ())
+    return line(" ", told, *keys)

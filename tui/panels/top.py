@@ -29,6 +29,7 @@ class Going:
     """Work that is taking long: (its name, its completed share or None if unknown)."""
     stops: int = 0
     hidden: tuple[str, ...] = ()
+    """Key and name of each panel that has content, but is hidden"""
     in_lesson: bool = False
     """True during a lesson, when parts of the top line are left out"""
     calendar: Calendar | None = None
@@ -90,7 +91,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"{count(going.stops, 'stop')} set", "warn", "stops")] if going.stops else []
     if going.hidden:
-        notes += [Span(f"{' · ' if notes else ''}without {', '.join(going.hidden)}", "dim", "all_panels")]
+        notes += [Span(f"{' · ' if notes else ''}hidden: {', '.join(going.hidden)}", "dim", "all_panels")]
     styles = RUNS if beside else ("accent", "cool")
     between = [Span("|", "dim")] if beside else []
     runs = [Span(spec, styles[0], "policy"), *between, Span(other, styles[1], "other_run")]

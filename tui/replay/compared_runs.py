@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.comparison.comparison_sentences import BY_CHANCE, headline, names_of, names_of_jobs, only_in_one, what_it_did
-from sim.comparison.divergence import Account, Divergence
+from sim.comparison.divergence import Divergence
 from sim.comparison.live_comparison import LiveComparison
 from sim.history.past import specs_of
+from sim.history.running_totals import Totals
 from sim.metrics.aggregates import ratio
 from sim.support.formatting import clock, clock_near, printable
 from sim.workload.model import Floats
+from sim.workload.outages import capacity
 from tui.chart.axis import Axis, Steps
 from tui.chart.chart_maker import axis_by_event
 from tui.look.palette import Hue
@@ -36,7 +38,7 @@ class Versus(LiveComparison):
 
     def scene(self, moment: float) -> VersusScene:
         self.follow()
-        one, other = (stage.snapshot.totals for stage in self._stages)
+        one, other = (_totals_at(stage, moment) for stage in self._stages)
         specs = self.branches[0].title, self.branches[1].title
         level = self.level(moment)
         scene = VersusScene(
@@ -57,7 +59,7 @@ class Versus(LiveComparison):
 
     def _of_both(self, specs: tuple[str, str]) -> str:
         workloads = self._stages[0].workload, self._stages[1].workload
-        told = only_in_one(self.pairing, workloads)
+        told = only_in_one(self.pairing, workloads, names_of(specs))
         return f"{told} {BY_CHANCE}" if told and any("random" in spec for spec in specs) else told
 
     def axis(self, moment: float) -> Axis:
@@ -77,8 +79,8 @@ class Versus(LiveComparison):
         first, second = (
             tuple(printable(what_it_did(account, at)) for account in accounts) for accounts in (one, other)
         )
-        telling = _telling(whole, scene.names, (one[0], other[0]))
-        lines = whole, telling, *map(_without_reason, (whole, telling)), shortest
+        brief = re.sub(" waiting: [^;]*", " waiting", whole)
+        lines = whole, brief, brief.replace("first difference at", "differ at", 1), shortest
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
@@ -101,6 +103,16 @@ class Versus(LiveComparison):
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
 
 
+def _totals_at(stage: RunView, moment: float) -> Totals:
+    """Return the metrics of a run, with the utilization until `moment`, so that both runs count the same time."""
+    shown = stage.snapshot
+    if shown.time is None or shown.matrix is not None or moment <= shown.time:  # rows may take turns until then
+        return shown.totals
+    known, more = (capacity(shown.outages, shown.procs, stage.begin, end) for end in (shown.time, moment))
+    used = shown.totals.utilization * known + (shown.there - shown.free) * (moment - shown.time)
+    return shown.totals._replace(utilization=used / more if more else 0.0)
+
+
 def _policies_of(title: str, stage: RunView) -> str:
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     return specs_of(switches[0].was if switches else title, switches)
@@ -113,15 +125,3 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
-
-
-def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the headline's part about the run that leaves the first difference's job waiting, and why."""
-    here, _, there = whole.partition(f"; {names[1]} ")
-    if first[0].act is not None or first[1].act is None:
-        return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"
-    return here
-
-
-def _without_reason(told: str) -> str:
-    return re.sub(" waiting: [^;]*", " waiting", told)

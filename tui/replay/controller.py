@@ -547,7 +547,7 @@ class ReplayController:
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.changes and record.parent is None:
             self._go.seek_time(timeline.workload.changed_since, halted)
-            return f"from here on {record.name} may differ from the run as it was; v compares them"
+            return f"from here on {record.name} may differ from main; v compares them"
         if record.parent is None:
             return "no comparison: v compares with another policy"
         self._go.seek(record.forked, halted)

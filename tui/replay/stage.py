@@ -206,7 +206,8 @@ class RunView:
 
             self._matches = Matches(branch, stop)
         seen = self._matches
-        return MatchesScene(stop.text, tuple(seen.found), seen.more, seen.share)
+        begins = "" if any(condition.is_event for condition in stop.conditions) else ": when it begins to hold"
+        return MatchesScene(f"{stop.text}{begins}", tuple(seen.found), seen.more, seen.share)
 
     def _state_before(self, decision: int | None) -> Snapshot | None:
         """Return the state before this decision, or None; it is kept until another one is selected."""

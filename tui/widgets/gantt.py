@@ -60,7 +60,7 @@ class Gantt(RowWidget, can_focus=True):
             show=False,
             id="chart.rows",
         ),
-        Binding("n", "follow", "follow now", show=False, id="chart.follow"),
+        Binding("n", "follow", "follow now, or the next match", show=False, id="chart.follow"),
         Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
         Binding("A", "fit_first", "as at first", show=False, id="chart.fit_first"),
         Binding("o", "fit_job", "fit the job", show=False, id="chart.fit_job"),

@@ -34,5 +34,6 @@ def test_same_jobs_need_no_pairs() -> None:
 
 
 def test_sentence_names_the_jobs_of_one_run() -> None:
-    told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED))
-    assert told == "Only the first run has J2; only the second run has J4: metrics compare the 2 jobs of both."
+    told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED), ("main", "without J2"))
+    of = "Waits and slowdowns are of the 2 jobs of both; counts and use are of each run."
+    assert told == f"Only main has J2; only without J2 has J4. {of}"

@@ -24,6 +24,11 @@ async def test_slash_lists_every_match_and_enter_goes_there(size: tuple[int, int
         first = run.step
         await run.press("down", "enter")
         assert run.step > first
+        await run.press("left_square_bracket")
+        assert run.step == first
+        await run.press("n")
+        assert run.step > first
+        await run.press("left_square_bracket", "enter")
         assert run.screen.state.selected in map(rank_of, run.scene.snapshot.decisions)
         await run.press("f", "right", "escape", "escape")
         assert run.screen.state.matching is None
@@ -36,6 +41,8 @@ async def test_slash_lists_every_match_and_enter_goes_there(size: tuple[int, int
         ("backfil", "did you mean 'backfill'"),
         ("queue > x", "expected a number"),
         ("user zoe", "no job of a user 'zoe'"),
+        ("J99", "no job 'J99'"),
+        ("longest", "no job, user or condition 'longest'; there is queue > 50"),
     ],
 )
 async def test_slash_explains_what_is_neither_a_job_nor_a_condition(typed: str, said: str) -> None:
@@ -44,6 +51,15 @@ async def test_slash_explains_what_is_neither_a_job_nor_a_condition(typed: str, 
         await enter(run, typed)
         assert isinstance(run.app.screen, Prompt)
         assert said in run.text
+
+
+async def test_matches_of_a_number_are_when_it_begins_to_hold() -> None:
+    async with replay(size=(120, 36)) as run:
+        await run.complete()
+        await run.press("slash")
+        await enter(run, "queue > 0")
+        await run.wait_for(lambda: "1 step" in seen(run, "#matches"))
+        assert "queue > 0: when it begins to hold" in seen(run, "#matches")
 
 
 def test_matches_say_how_many_are_not_listed() -> None:

@@ -24,11 +24,11 @@ def test_top_line_tells_and_can_be_clicked() -> None:
     spans = top_line(ABOUT, SCENE, PAUSED, 120).spans
     actions = {span.text.strip(): span.action for span in spans}
     assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
-    going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
-    assert "2 stops set · without queue, strip   easy" in top_text(going)
+    going = replace(PAUSED, stops=2, hidden=("1 queue", "7 strip"))
+    assert "2 stops set · hidden: 1 queue, 7 strip   easy" in top_text(going)
     assert top_text(going, width=60) == top_text(width=60)
     actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
-    assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
+    assert (actions["2 stops set"], actions[" · hidden: 1 queue, 7 strip"]) == ("stops", "all_panels")
 
 
 def test_top_line_names_machine_branch_and_work() -> None:

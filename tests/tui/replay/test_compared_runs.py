@@ -27,12 +27,22 @@ def advanced(one: RunView, other: RunView) -> Versus:
 
 
 # Texts
+def test_utilization_of_both_runs_is_until_the_time_shown() -> None:
+    """At 00:19 step 7 is the last of EASY, step 6 of FCFS: J5 ended at 00:18:20 under EASY only."""
+    one, other = stages(workload("z-figure4"), "easy", "fcfs")
+    for stage in (one, other):
+        stage.timeline.seek_time(1140)
+    totals = advanced(one, other).scene(1140).totals
+    used = [6 * 600 + 4 * 1140 - 4 * 10 + more for more in (5 * 500, 0)]
+    assert [total.utilization for total in totals] == pytest.approx([area / 11400 for area in used])
+
+
 def test_runs_say_since_when_and_why() -> None:
     one, other = stages(workload("z-figure4"), "easy", "fcfs", 6)
     assert advanced(one, other).scene(inf).led == ("easy", "easy, from d0 00:10:00 on fcfs")
     assert advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(inf).led == ("easy", "fcfs")
     scene = advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(0)
-    assert scene.headline[3] == "first difference at d0 00:10:00: fcfs keeps J5 waiting"
+    assert scene.headline[2] == "differ at d0 00:10:00: easy backfills J5; fcfs keeps J5 waiting"
 
 
 def test_the_scene_says_what_each_run_did() -> None:
@@ -46,9 +56,8 @@ def test_the_scene_says_what_each_run_did() -> None:
     assert scene.headline == (
         "first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3; "
         "easy backfills J5",
-        "first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3",
         "first difference at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
-        "first difference at d0 00:10:00: fcfs keeps J5 waiting",
+        "differ at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
         "first difference at d0 00:10:00 over J5",
     )
 

@@ -20,9 +20,10 @@ from tui.panels.waiting import waiting_lines
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
+from tui.screens.replay.keys import sign, toggles
 from tui.screens.replay.layout import Layout, arrange
 from tui.screens.replay.side import SIDE
-from tui.screens.replay.state import PANELS, ViewState
+from tui.screens.replay.state import ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -192,7 +193,7 @@ class Drawing:
         """Draw only the top line, with slow work in `progress`: (name, share or None if unknown)."""
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
-        hidden = tuple(name for name in PANELS if name in listed)
+        hidden = tuple(f"{sign(key.keys)[0]} {key.word}" for name, key in toggles() if name in listed)
         in_lesson, stops = state.guide is not None, len(state.stops)
         hidden = () if in_lesson else hidden
         going = Going(

@@ -25,11 +25,14 @@ class Key(NamedTuple):
     """Word for when the action comes first in the line of keys (see `drawing._applies`); "" for none."""
 
 
-def _toggles() -> list[Key]:
+def toggles() -> list[tuple[str, Key]]:
+    """Return the name of each panel with the key that shows or hides it, in order of the keys."""
     panels = [(panel.keys, name, panel.word, panel.shows) for name, panel in SIDE.items()]
     panels += [("6", "metrics", "metrics", "the metrics"), ("7", "strip", "strip", "the strip of the whole run")]
-    panels.sort()
-    return [Key(keys, f"toggle_panel('{name}')", word, f"Show or hide {shows}.") for keys, name, word, shows in panels]
+    return [
+        (name, Key(keys, f"toggle_panel('{name}')", word, f"Show or hide {shows}."))
+        for keys, name, word, shows in sorted(panels)
+    ]
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
@@ -44,7 +47,7 @@ PLAYING = (
     Key("R", "rewind", "rewind", "Play backwards, at the same speed."),
     Key("full_stop", "decision(1)", "decision", "The next decision of this step, or of the next one.", 12),
     Key("comma", "decision(-1)", "", "The decision before this one."),
-    Key("right_square_bracket", "jump(1)", "next", "Go to the next event of the chosen kind (choose it with j).", 10),
+    Key("right_square_bracket", "jump(1)", "next", "To the next match (/), or event of the kind that j chooses.", 10),
     Key("left_square_bracket", "jump(-1)", "", "Back to the last event of the chosen kind."),
     Key(
         "right_parenthesis",
@@ -175,7 +178,7 @@ LOOKING = (
     Key("shift+tab", "previous_panel", "", "The panel before."),
     Key("f5", "project", "projector", "For a wall: the chart and one caption, in strong colours; a pointer; and back."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
-    *_toggles(),
+    *(key for _, key in toggles()),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
 )
@@ -221,7 +224,7 @@ TOGETHER: dict[str, tuple[tuple[str, ...], str]] = {
     "decision(1)": (("decision(-1)",), "The next decision, in this step or a later one; the one before."),
     "jump(1)": (
         ("jump(-1)", "choose_jump"),
-        "To the next, the last event of a kind; j chooses it: start, backfill ...",
+        "To the next, the last match (/) or event of a kind; j chooses it: start ...",
     ),
     "turn(1)": (("turn(-1)",), "Gang scheduling: to the next, the last turn of a row, also between steps."),
     "go_begin": (("go_end",), "To the beginning; to the end, or to where a stop is met before it."),
@@ -237,8 +240,8 @@ TOGETHER: dict[str, tuple[tuple[str, ...], str]] = {
     "longest": (("most_overtaken",), "To the start of the job that waited longest; that was passed by most others."),
     "next_panel": (("previous_panel",), "To the next, the last panel, where ↑ ↓ and enter select."),
     "toggle_panel('queue')": (
-        tuple(key.action for key in _toggles() if key.action != "toggle_panel('queue')"),
-        f"Show or hide a panel: {', '.join(f'{sign(key.keys)[0]} {key.word}' for key in _toggles())}.",
+        tuple(key.action for name, key in toggles() if name != "queue"),
+        f"Show or hide a panel: {', '.join(f'{sign(key.keys)[0]} {key.word}' for _, key in toggles())}.",
     ),
 }
 """Actions that share a line of the help, by the first of them, with their meaning"""

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sim.support.errors import SchedscopeError
+from sim.support.errors import ParameterError, SchedscopeError
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
 from tui.panels.context import order_after_click
@@ -52,8 +52,10 @@ class Looking:
             try:
                 return self._screen.parsed_stop(text)
             except SchedscopeError as no_condition:
-                is_condition = "did you mean" in str(no_condition) or (" " in text and not text.startswith("user "))
-                raise no_condition if is_condition else no_job from None
+                if re.fullmatch(r"\s*(j?\d|user\b).*", text, re.IGNORECASE):
+                    raise no_job from None
+                told = str(no_condition).replace("no condition", "no job, user or condition", 1)
+                raise ParameterError(told) from None
 
     def _show_found(self, found: int | Stop) -> None:
         screen = self._screen

@@ -39,7 +39,7 @@ from tui.screens.replay.messages import FileSaved, FromWorker
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
 from tui.screens.replay.transport import Transport
-from tui.screens.replay.what_if import WhatIf
+from tui.screens.replay.what_if import NONE_SELECTED, WhatIf
 from tui.widgets.bar import Bar, Scrubber
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -478,6 +478,10 @@ class ReplayScreen(AskingScreen):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
+        if action == "follow" and self.state.matching is not None:
+            action = "screen.jump(1)"
+        if action == "fit_job" and self.state.selected is None:
+            self.tell(NONE_SELECTED)
         await (self.focused if isinstance(self.focused, Gantt) else self.chart).run_action(action)
 
 

@@ -94,6 +94,9 @@ class Transport:
         from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
+        if screen.state.matching is not None:
+            screen.go(Find(screen.state.matching, direction))
+            return
         if condition == "job":
             if screen.state.selected is None:
                 screen.tell("no job is selected: click one, or / to find one")

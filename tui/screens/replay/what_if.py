@@ -30,6 +30,7 @@ from tui.replay.requests import (
     GoToParted,
     GoToStop,
     LookAt,
+    Order,
     Restart,
     Reverse,
     SwitchTo,
@@ -123,7 +124,12 @@ class WhatIf:
         if branch == ANOTHER:
             self._pick_partner(from_start=False)
         else:
-            self._screen.go(CompareBranch(branch))
+            self._put_beside(CompareBranch(branch))
+
+    def _put_beside(self, *orders: Order) -> None:
+        """Open a comparison, with its panel even if that was hidden in an earlier one."""
+        self._screen.change(hidden=self._screen.state.hidden - {"versus"})
+        self._screen.go(*orders)
 
     def _pick_partner(self, from_start: bool) -> None:
         since = "from the beginning" if from_start else "from here on"
@@ -144,7 +150,7 @@ class WhatIf:
         if policy == screen.policy and not (from_start and switched):
             screen.tell(f"this run is already under {written_policy(policy)}: choose another policy to compare with")
         else:
-            screen.go(Compare(policy, from_start))
+            self._put_beside(Compare(policy, from_start))
 
     def helped(self) -> None:
         screen, scene = self._screen, self._screen.scene
@@ -158,9 +164,9 @@ class WhatIf:
 
         def compare(chosen: Policy | JobChanges) -> None:
             if isinstance(chosen, JobChanges):
-                screen.go(ChangeJobs(chosen), CompareBranch(scene.branch))
+                self._put_beside(ChangeJobs(chosen), CompareBranch(scene.branch))
             else:
-                screen.go(Compare(chosen, from_start=True))
+                self._put_beside(Compare(chosen, from_start=True))
 
         screen.open(dialog, compare)  # type: ignore[misc]  # mypy refuses a union for T | None
 
@@ -374,7 +380,7 @@ def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, st
 
 def _how_it_began(branch: BranchRecord, at: Clock) -> str:
     if branch.parent is None:
-        return "its own run from the beginning" if branch.changes and branch.name != "main" else "the first"
+        return "its own run from the beginning" if branch.changes and branch.name != "main" else "as opened"
     switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 

@@ -178,10 +178,10 @@ async def test_keys_restore_all_panels_and_the_first_zoom() -> None:
         camera = run.screen.chart.camera
         assert camera is not None
         await run.press("1", "7", "plus", "right_curly_bracket", "h")
-        assert "without queue, strip" in run.text
+        assert "hidden: 1 queue, 7 strip" in run.text
         assert run.screen.chart.camera != camera
         await run.press("a", "A")
-        assert "without" not in run.text.splitlines()[0]
+        assert "hidden" not in run.text.splitlines()[0]
         again = run.screen.chart.camera
         assert again is not None
         assert again.sized(camera.columns, camera.rows) == camera

@@ -124,7 +124,17 @@ async def test_first_proposal_of_v_shows_a_difference() -> None:
     async with replay(at="#4") as run:
         await run.press("v", "enter", "d")
         assert compared(run) == ("easy", "fcfs")
-        assert "first difference" in seen(run, "#between")
+        assert "differ at d0 00:10:00: easy backfills J5; fcfs keeps J5 waiting" in seen(run, "#between")
+
+
+async def test_comparison_brings_its_hidden_panel_back() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "v", "fcfs")
+        await run.press("G")
+        assert "hidden: G compared" in seen(run, "#top")
+        await run.press("v")
+        await choose_policy(run, "v", "conservative")
+        assert "Compared" in seen(run, "#versus")
 
 
 async def test_comparing_from_here_shares_the_past_and_capital_v_does_not() -> None:
@@ -360,7 +370,7 @@ async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() 
         run.screen.select(2)
         await run.press("v", "1")
         assert [chart.selected for chart in run.screen.charts] == [2, 3]
-        told = "Only the second run has J3: metrics compare the 4 jobs"
+        told = "Only main has J3. Waits and slowdowns are of the 4 jobs"
         await run.wait_for(lambda: told in " ".join(seen(run, "#versus").replace("▐", "").split()))
         run.screen.post_message(Gantt.Picked(run.screen.charts[1], 2, None))
         await run.settle()
@@ -414,4 +424,4 @@ async def test_u_shows_the_run_without_a_job_beside_this_one() -> None:
         await run.press("enter")
         assert run.scene.branch == "without J2"
         assert run.scene.versus is not None
-        assert run.scene.versus.names == ("without J2", "unchanged")
+        assert run.scene.versus.names == ("without J2", "main")
