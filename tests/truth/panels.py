@@ -222,6 +222,12 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
     )
 
 
+@reads(Moved, "none so far: {any} has planned no start for it")
+def _(sight: Sight, policy: str) -> None:
+    demand_equal(policy, sight.step.shown.policy)
+    demand(sight.job.rank not in sight.after.planned and not sight.record.plans_written, "planned")
+
+
 class Noted:
     """Kind of line in the job panel: how one of the policy's own numbers changed. It is followed for a job while it
     waits, for a user through the run."""

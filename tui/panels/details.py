@@ -156,8 +156,10 @@ def _xfactor_at(it: Job, job: JobState, time: float) -> float:
 
 
 def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return lines with the curve of the job's planned starts, and with how often they moved earlier and later."""
+    """Return lines with the curve of the job's planned starts, and how often they moved, or that there is none."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
+    if job.state == "waiting" and not starts and context.scene.planned_start(job.rank) is None:
+        return worded(f"none so far: {shown.policy} has planned no start for it", context, width, "dim")
     if len(starts) < 2:
         return []
     moves = [after - before for before, after in pairwise(starts) if after != before]

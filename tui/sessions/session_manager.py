@@ -51,18 +51,13 @@ class SessionManager:
     def begin(self, is_new: bool, trace: str | None) -> None:
         """Begin to save the session regularly; if `is_new`, first offer the session of a crashed program.
 
-        A user who has named another trace wants to see that: the offer is then a notice, which takes no keys.
+        A user who has named another trace wants to see that, and is not asked.
         """
         if self._has_left:
             return
         if is_new and (orphan := offer()):
             if trace is None or Path(trace).name == Path(orphan.session.trace.name).name:
                 self._offer(orphan)
-            else:
-                told = (
-                    f"The last session ended unexpectedly ({_described(orphan.session)}): schedscope alone offers it."
-                )
-                self._app.notify(told, timeout=12, markup=False)
         self._save(self._lock)
         self._app.call_later(self._save_on_time)
 

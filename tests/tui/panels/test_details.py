@@ -29,6 +29,7 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "ahead of it    1 job, 8 processors",
         "passed by      1 job that arrived later, which held processors it needed", "xfactor        1.63", "",
         "Considered", "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start", "  at 00:20:00", "",
+        "Planned start", "none so far: easy has planned no start for it", "",
         "Life", "00:00:30  · submitted",
     ]  # fmt: skip
 
@@ -78,8 +79,8 @@ def test_odd_lives_are_told(lab: Lab) -> None:
 def test_panel_leaves_out_what_is_shown_elsewhere(lab: Lab) -> None:
     jobs = ("1 0 4 100 100", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10")
     lines = page(context_of(lab.run("firstfit", 4, *jobs, until=3), selected=3))
-    considered = lines[lines.index("Considered") + 1 : lines.index("Life") - 1]
+    considered = lines[lines.index("Considered") + 1 : lines.index("Planned start") - 1]
     assert considered == ["… and 2 other decisions"]
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     lines = page(replace(context, visible=frozenset({"decisions"})))
-    assert lines[lines.index("Considered") + 1 : lines.index("Life") - 1] == ["◐ J5 is backfilled on 5 processors"]
+    assert lines[lines.index("Considered") + 1 : lines.index("Planned start") - 1] == ["◐ J5 is backfilled on 5 processors"]
