@@ -61,7 +61,7 @@ class Palette(CommandPalette, ClosesOnce[None]):
 
     DEFAULT_CSS = """
     Palette {
-        & > Vertical { width: 95%; max-width: 132; margin-top: 2; background: $surface; }
+        & > Vertical { width: 100%; max-width: 132; margin-top: 2; background: $surface; }
         SearchIcon { display: none; }
         #--input, #--input.--list-visible {
             border: round $border-blurred;

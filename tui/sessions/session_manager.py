@@ -55,9 +55,9 @@ class SessionManager:
         """
         if self._has_left:
             return
-        if is_new and (orphan := offer()):
-            if trace is None or Path(trace).name == Path(orphan.session.trace.name).name:
-                self._offer(orphan)
+        orphan = offer() if is_new else None
+        if orphan and (trace is None or Path(trace).name == Path(orphan.session.trace.name).name):
+            self._offer(orphan)
         self._save(self._lock)
         self._app.call_later(self._save_on_time)
 

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.filter import LineFilter
@@ -339,7 +340,7 @@ class Gantt(RowWidget, can_focus=True):
     def action_fit_job(self) -> None:
         looking, chart = self._looking(), self._scene.chart if self._scene else None
         if looking is None or chart is None or self._selected is None:
-            return
+            raise SkipAction  # the screen says that no job is selected
         if (lasts := job_span(chart, self._selected)) is not None:
             begin, end = map(looking.axis.place, lasts)
             about = max((end - begin) * 0.2, 1.0 if looking.axis.by_event else 10.0)

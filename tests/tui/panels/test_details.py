@@ -83,4 +83,5 @@ def test_panel_leaves_out_what_is_shown_elsewhere(lab: Lab) -> None:
     assert considered == ["… and 2 other decisions"]
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     lines = page(replace(context, visible=frozenset({"decisions"})))
-    assert lines[lines.index("Considered") + 1 : lines.index("Planned start") - 1] == ["◐ J5 is backfilled on 5 processors"]
+    considered = lines[lines.index("Considered") + 1 : lines.index("Planned start") - 1]
+    assert considered == ["◐ J5 is backfilled on 5 processors"]

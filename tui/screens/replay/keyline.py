@@ -9,8 +9,9 @@ from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
 from tui.screens.replay.side import SIDE
 
-ALWAYS = ("help", "quit")
-"""Actions whose keys are always at the end of the line."""
+ALWAYS = ("first_screen", "help", "quit")
+"""Actions whose keys are always at the end of the line, the first of them from `WIDE` columns on."""
+WIDE = 80
 MOVES = 3
 """Number of keys at the beginning of the line that are shown in every state."""
 ROOMY = 140
@@ -34,11 +35,11 @@ def key_lines(
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
     chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]
-    compares = "compared" in applies
+    compares, always = "compared" in applies, ALWAYS[width < WIDE :]
     first = {key for key in chosen if key.when or (compares and key.action == "compare")}
     chosen = sorted(chosen, key=lambda key: (key.shown > MOVES, key not in first, not key.when, key.shown))
     chosen = [key for key in chosen if key.action != "speed(-1)"]
-    at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in ALWAYS)]
+    at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in always)]
     last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
     reserved = sum(width_of(spans) for spans in last)
     lines: list[list[Span]] = [[Span(" ")]]
@@ -53,7 +54,7 @@ def key_lines(
             panels = _tab_signs(tabs)
         lines, chosen = [[Span(" "), *start, *panels]], chosen[1 + 2 * (len(start) > 2) :] if found else []
     for key in chosen:
-        if key.action in ALWAYS:
+        if key.action in always:
             continue
         word = "pause" if key.action == "toggle_play" and playing else key.word
         word = "end compare" if key.action == "compare" and compares else word

@@ -184,14 +184,14 @@ LOOKING = (
 )
 KEEPING = (
     Key("F", "trace", "trace", "Open another trace.", 18),
-    Key("H", "first_screen", "pictures", "The first screen: pictures of the samples, recent traces and sessions."),
+    Key("H", "first_screen", "menu", "The first screen: the samples, recent traces and sessions.", 20),
     Key("s", "save", "save", "Save the session: reopening shows this very moment.", 19),
     Key("y", "copy", "copy", "Copy marked text, the line under the cursor, why the job waits, or the sentence."),
     Key("Y", "copy_command", "copy command", "Copy the command that opens this moment again."),
     Key("S", "picture", "picture", "Save the screen, or the chart of any size, as SVG."),
     Key("T", "theme", "theme", "Dark, light, high contrast; colour, monochrome, ASCII."),
-    Key("question_mark", "help", "help", "All keys, signs, and how to read the screen.", 20),
-    Key("q", "quit", "quit", "Quit; schedscope --session last restores this session.", 21),
+    Key("question_mark", "help", "help", "All keys, signs, and how to read the screen.", 21),
+    Key("q", "quit", "quit", "Quit; schedscope --session last restores this session.", 22),
 )
 GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("To move in time", PLAYING),

@@ -216,8 +216,8 @@ class Looking:
             screen.select(None)
         else:
             screen.pause()
-            if screen.shown is not None and screen.shown.beside is not None:
-                screen.tell("v ends the comparison")
+            is_beside = screen.shown is not None and screen.shown.beside is not None
+            screen.tell("v ends the comparison" if is_beside else "H returns to the samples, F opens another trace")
 
     # Reading
 

@@ -482,6 +482,7 @@ class ReplayScreen(AskingScreen):
             action = "screen.jump(1)"
         if action == "fit_job" and self.state.selected is None:
             self.tell(NONE_SELECTED)
+            return
         await (self.focused if isinstance(self.focused, Gantt) else self.chart).run_action(action)
 
 

@@ -172,6 +172,14 @@ async def test_enter_takes_the_current_choice() -> None:
         assert run.screen.state.colour == "job"
 
 
+async def test_keys_without_effect_say_what_to_do() -> None:
+    async with replay() as run:
+        await run.press("o")
+        assert "no job is selected" in seen(run, "#sentence")
+        await run.press("escape")
+        assert "H returns to the samples" in seen(run, "#sentence")
+
+
 async def test_keys_restore_all_panels_and_the_first_zoom() -> None:
     async with replay("lublin-128", at="#300") as run:
         await run.complete()
