@@ -12,7 +12,7 @@ from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say, why
-from sim.support.formatting import Clock, clock, clock_near, count, listed, name, percent, printable, span
+from sim.support.formatting import Clock, clock, clock_near, listed, name, percent, printable, span
 from sim.workload.model import Workload
 from sim.workload.pairing import Pairing
 
@@ -166,6 +166,5 @@ def only_in_one(pairing: Pairing | None, workloads: tuple[Workload, Workload], n
     for who, workload, ranks in zip(names, workloads, pairing, strict=True):
         if alone := [workload.jobs[rank] for rank in np.flatnonzero(ranks < 0).tolist()]:
             told.append(f"only {who} has {listed(map(name, alone), 3)}")
-    both = count(int((pairing.there >= 0).sum()), "job")
-    of = f"Waits and slowdowns are of the {both} of both; counts and use are of each run."
+    of = "Waits and slowdowns are of jobs of both runs, counts and use of each run."
     return printable(f"O{'; '.join(told)[1:]}. {of}") if told else ""

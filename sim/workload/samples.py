@@ -60,7 +60,7 @@ SAMPLES = (
         "Partitions lend idle processors: short 9 and medium 3 to long (for J6), medium 3 to short (for J9)."),
     Sample("z-figure7", "Taking turns", "gang:mpl=4", 300,
         "Rows take turns of 3m20; J4 and J5 run in two, for there is room beside J6."),
-    Sample("lublin-128", "A thousand jobs", "easy", 332858,
+    Sample("lublin-128", "Three busy weeks", "easy", 332858,
         "Short jobs pass 17 that wait. w shows why the first of them waits, W finds the longest wait.", by_event=False),
     Sample("lublin-320", "Ten thousand jobs", "easy", 1633558,
         "Four jobs pass 16 that wait. v compares with another policy, 0 shows the whole run.", by_event=False),

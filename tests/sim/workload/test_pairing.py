@@ -35,5 +35,5 @@ def test_same_jobs_need_no_pairs() -> None:
 
 def test_sentence_names_the_jobs_of_one_run() -> None:
     told = only_in_one(paired(WHOLE, CHANGED), (WHOLE, CHANGED), ("main", "without J2"))
-    of = "Waits and slowdowns are of the 2 jobs of both; counts and use are of each run."
+    of = "Waits and slowdowns are of jobs of both runs, counts and use of each run."
     assert told == f"Only main has J2; only without J2 has J4. {of}"

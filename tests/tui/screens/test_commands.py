@@ -80,7 +80,7 @@ async def test_the_palette_begins_with_the_marked_keys_of_the_first_hour() -> No
         await finished(run.app)
         await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 60)
         await run.pilot.pause()
-        rows = [row[6:] for row in run.text.splitlines()[5:15]]
+        rows = [row[4:] for row in run.text.splitlines()[5:15]]
         assert [row[9:11] for row in rows] == ["● "] * 8 + ["  "] * 2
         assert [row[:9].strip() for row in rows] == ["space", "→", "←", "p", "v", "/", "w", "?", "↑", "↓"]
 

@@ -186,7 +186,13 @@ KEEPING = (
     Key("F", "trace", "trace", "Open another trace.", 18),
     Key("H", "first_screen", "menu", "The first screen: the samples, recent traces and sessions.", 20),
     Key("s", "save", "save", "Save the session: reopening shows this very moment.", 19),
-    Key("y", "copy", "copy", "Copy marked text, the line under the cursor, why the job waits, or the sentence."),
+    Key(
+        "y",
+        "copy",
+        "copy",
+        "Copy marked text, the line under the cursor, why the job waits, or the sentence. By OSC 52: also over ssh, in "
+        "tmux with set -s set-clipboard on, and from a browser on this machine or over https.",
+    ),
     Key("Y", "copy_command", "copy command", "Copy the command that opens this moment again."),
     Key("S", "picture", "picture", "Save the screen, or the chart of any size, as SVG."),
     Key("T", "theme", "theme", "Dark, light, high contrast; colour, monochrome, ASCII."),

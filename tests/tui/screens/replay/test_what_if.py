@@ -370,7 +370,7 @@ async def test_job_is_withdrawn_in_a_run_of_its_own_and_the_selection_follows() 
         run.screen.select(2)
         await run.press("v", "1")
         assert [chart.selected for chart in run.screen.charts] == [2, 3]
-        told = "Only main has J3. Waits and slowdowns are of the 4 jobs"
+        told = "Only main has J3. Waits and slowdowns are of jobs of both runs"
         await run.wait_for(lambda: told in " ".join(seen(run, "#versus").replace("▐", "").split()))
         run.screen.post_message(Gantt.Picked(run.screen.charts[1], 2, None))
         await run.settle()
