@@ -80,7 +80,8 @@ class Versus(LiveComparison):
             tuple(printable(what_it_did(account, at)) for account in accounts) for accounts in (one, other)
         )
         brief = re.sub(" waiting: [^;]*", " waiting", whole)
-        lines = whole, brief, brief.replace("first difference at", "differ at", 1), shortest
+        shorter = (brief.replace("first difference at", words, 1) for words in ("differ at", "at"))
+        lines = whole, brief, *shorter, shortest
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:

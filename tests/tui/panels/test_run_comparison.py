@@ -202,7 +202,8 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
         ),
         (96, " first difference at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
         (73, " differ at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5"),
-        (60, " first difference at d0 00:10:00 over J5   d goes there"),
+        (60, " at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5"),
+        (56, " first difference at d0 00:10:00 over J5   d goes there"),
         (34, " first difference at d0 00:10:00 …"),
     ],
 )

@@ -58,6 +58,7 @@ def test_the_scene_says_what_each_run_did() -> None:
         "easy backfills J5",
         "first difference at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
         "differ at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
+        "at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
         "first difference at d0 00:10:00 over J5",
     )
 

@@ -226,8 +226,8 @@ def _missing(area: Cells, grid: Grid) -> None:
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   ┐┌┘└"
-"""Line characters by the sum of _TOP, _LEFT... for the sides of a cell that are borders of its job; from 16 on: where
-the border turns at a corner below left, below right, above left, above right of the cell"""
+"""Line characters by the sum of _TOP, _LEFT... for the sides of a cell that are borders of its job. From 16 on: the
+border turns below left, below right, above left or above right of the cell"""
 _PLAIN = " -- |++ |++ |   ++++"
 
 
