@@ -39,6 +39,7 @@ CHANGE = 10
 """Width in columns of the column with the difference between the two values."""
 TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
+START = Span(", "), Span("V", "key"), Span(" then compares from the start", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to the first difference)."
 ALIKE = "Both runs are the same: every job of both starts and ends at the same time."
@@ -298,7 +299,9 @@ def between(context: Context, width: int) -> Line:
         return line("")
     if scene.parting is None or scene.parting.time > context.scene.clock:
         if scene.never:
-            return line(" ", Span(text.shorten(ALIKE, width - 1), "dim"))
+            told = Span(text.shorten("no start and no end differs", width - 1), "dim")
+            keys = (*ENDS, *START) if scene.led != scene.specs else ENDS
+            return line(" ", told, *(keys if width_of((told, *keys)) < width else ()))
         parts = Span("   "), Span("d", "key"), Span(" goes to the first difference", "dim")
         return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]

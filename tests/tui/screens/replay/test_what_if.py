@@ -127,6 +127,13 @@ async def test_first_proposal_of_v_shows_a_difference() -> None:
         assert "differ at d0 00:10:00: easy backfills J5; fcfs keeps J5 waiting" in seen(run, "#between")
 
 
+async def test_comparison_from_too_late_names_the_way_to_the_start() -> None:
+    async with replay(at="00:20") as run:
+        await choose_policy(run, "v", "fcfs")
+        told = "no start and no end differs   v ends, V then compares from the start"
+        await run.wait_for(lambda: told in seen(run, "#between"))
+
+
 async def test_comparison_brings_its_hidden_panel_back() -> None:
     async with replay(at="#4") as run:
         await choose_policy(run, "v", "fcfs")
