@@ -299,9 +299,9 @@ def between(context: Context, width: int) -> Line:
         return line("")
     if scene.parting is None or scene.parting.time > context.scene.clock:
         if scene.never:
-            told = Span(text.shorten("no start and no end differs", width - 1), "dim")
+            same = Span(text.shorten("no start and no end differs", width - 1), "dim")
             keys = (*ENDS, *START) if scene.led != scene.specs else ENDS
-            return line(" ", told, *(keys if width_of((told, *keys)) < width else ()))
+            return line(" ", same, *(keys if width_of((same, *keys)) < width else ()))
         parts = Span("   "), Span("d", "key"), Span(" goes to the first difference", "dim")
         return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
