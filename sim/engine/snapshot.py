@@ -349,10 +349,13 @@ class Snapshot:
     """Time of the next step; None at the end of the run."""
 
     def unplanned(self) -> Snapshot:
-        """Return a copy without plans and decisions, for quizzes in which the user has to find them."""
+        """Return a copy without plans, ends in turns and decisions, for quizzes in which the user has to find them."""
+        since = self.time or 0.0
+        running = tuple(replace(run, expected_end=since) if run.kind == "gang" else run for run in self.running)
         return replace(
-            self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None, outlook=(self.free, ())
-        )
+            self, queue=self.queue.unplanned(), running=running, decisions=(), rebuild=(), awaited=None,
+            outlook=(self.free, ()),
+        )  # fmt: skip
 
     @property
     def there(self) -> int:

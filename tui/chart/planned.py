@@ -155,7 +155,8 @@ def _turns(
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:
-            yield from (Box(c.rank, clock, ends[c.rank], c.columns, "sharing", (row,)) for c in cells)
+            there = (c for c in cells if ends[c.rank] > clock)
+            yield from (Box(c.rank, clock, ends[c.rank], c.columns, "sharing", (row,)) for c in there)
         return
     for begin, end, row in _slots(matrix, view, clock, turn, snapshot.turn_end):
         for cell in matrix.rows[row][1]:

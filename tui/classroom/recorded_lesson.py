@@ -26,7 +26,7 @@ from tui.look.sheets import Span, line
 from tui.screens.dialogs import HelpScreen
 from tui.screens.replay.layout import most_words
 from tui.screens.replay.messages import ShowLessons
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.screen import ANSWER_FIRST, ReplayScreen
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -66,8 +66,8 @@ class LiveTeaching(Teaching):
         walk, staged = self._walk, self._walk.staged
         self._live.show_scene(
             walk.selected,
-            hidden=frozenset(PANELS) - set(staged.panels),
-            over=staged.over if staged.over in PANELS else None,
+            hidden=frozenset(PANELS) - set(walk.panels),
+            over=staged.over if staged.over in walk.panels else None,
             alone=False,
             picture=walk.moment.step,
             mode=staged.colour if staged.colour in MODES else "job",
@@ -129,7 +129,8 @@ class LessonScreen(LiveScreen):
             self.query_one("#sentence", Bar).show([line(Span(f" {told}", "accent"))], self.look)
         self.query_one("#lesson", Bar).show(self.guide.words(self.size.width), self.look)
         if not walk.is_off:
-            self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk.now, (WHAT_IF,))], self.look)
+            more = (WHAT_IF,) if asked is None else ()
+            self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk.now, more)], self.look)
 
     def _arrange(self) -> None:
         super()._arrange()
@@ -189,6 +190,12 @@ class LessonScreen(LiveScreen):
 
     def action_lessons(self) -> None:
         self.teaching.lessons()
+
+    def action_what_if(self) -> None:
+        if self.guide.veil:
+            self.fail(ANSWER_FIRST)
+        else:
+            super().action_what_if()
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen((self.guide.help, *help_groups())))

@@ -180,4 +180,5 @@ class Scene:
         return "" if self.chart is None else hover_text(self.chart, self.snapshot, rank, calendar)
 
     def hover_free(self, spot: Spot, calendar: Calendar | None = None) -> str:
-        return "" if self.chart is None else free_text(self.chart, spot, calendar)
+        is_kept_back = self.is_veiled and spot.time > self.clock
+        return "" if self.chart is None or is_kept_back else free_text(self.chart, spot, calendar)

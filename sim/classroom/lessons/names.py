@@ -23,6 +23,7 @@ from sim.support.formatting import clock_near, percent, quoted, span
 from sim.support.formatting import parse_time as seconds_of
 from sim.workload.model import Job
 from sim.workload.shape import OPEN
+from sim.workload.typed_jobs import typed_time
 
 Unit = Literal["moment", "span", "count", "share", "factor", "hours"]
 RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
@@ -59,6 +60,20 @@ class LessonValue(NamedTuple):
             case "hours":
                 return f"{self.number:,.1f} h"
         return f"{self.number:,.2f}".rstrip("0").rstrip(".")
+
+    def exactly(self, now: float) -> str:
+        """Return the number as text as `written` does, but a duration to the second.
+
+        >>> LessonValue(350, "span").exactly(0), LessonValue(5180, "span").exactly(0)
+        ('5m50', '1h26m20s')
+        """
+        is_rounded = self.rounded is not None and abs(self.rounded - self.number) >= 0.5
+        return typed_time(float(round(self.number))) if is_rounded else self.written(now)
+
+    @property
+    def rounded(self) -> float | None:
+        """Return a duration in seconds as the program writes it, perhaps rounded; None for other units."""
+        return seconds_of(span(self.number)) if self.unit == "span" and self.number >= 0 else None
 
 
 class Names:
@@ -167,6 +182,10 @@ class Names:
             return float("nan")
         return entry.xfactor + (0 if isinstance(entry, Running) else grown)
 
+    def ran(self, job: Job, branch: str) -> float:
+        """Return for how many seconds the job has run at the last step; nan if it does not run."""
+        return getattr(self._runs.at(self._moment).entry(job.rank), "ran", float("nan"))
+
     def suspended(self, job: Job, branch: str) -> float:
         return float(self._runs.schedule(branch).preemptions[job.rank])
 
@@ -185,6 +204,7 @@ _OF_JOB: Mapping[str, tuple[Unit, Callable[[Names, Job, str], float]]] = {
     "procs": ("count", lambda names, job, branch: job.procs),
     "planned": ("moment", Names.planned),
     "xfactor": ("factor", Names.xfactor),
+    "ran": ("span", Names.ran),
     "suspended": ("count", Names.suspended),
     "migrated": ("count", Names.migrated),
 }

@@ -26,7 +26,11 @@ MOST_CHOICES = 9
 MOST_REASONS = 40
 """Number of steps before a job's start whose reasons are collected to explain answers that are too early."""
 NEAR = 0.03
-"""Largest error of an answered time that still counts as right, as a share of the period that the chart shows."""
+"""Largest error of a clicked time that still counts as right, as a share of the period that the chart shows; of a typed
+share or factor, as a share of it.
+"""
+TO_THE_SECOND = 0.5
+"""Largest error in seconds of a typed time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ class Question:
     """Answers to choose from; empty if the answer is a time or a number."""
     value: LessonValue | None = None
     within: float = 0.0
-    """Largest error with which an answered time or number still counts as right."""
+    """Largest error with which a typed time or number still counts as right."""
+    near: float = 0.0
+    """Largest error with which a clicked time still counts as right."""
     reads: Callable[[str], float] = float
     """Function that parses a typed time or number."""
     rank: int | None = None
@@ -102,17 +108,17 @@ class Question:
         if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
-        return LessonValue(given, self.value.unit).written(self.value.number)
+        return LessonValue(given, self.value.unit).exactly(self.value.number)
 
-    def judge(self, given: AnswerOption | float) -> Verdict:
-        """Return whether the answer `given` is right, with an explanation."""
+    def judge(self, given: AnswerOption | float, is_click: bool = False) -> Verdict:
+        """Return whether the answer `given`, typed or chosen or (`is_click`) clicked, is right, with an explanation."""
         if isinstance(given, AnswerOption):
             if given.is_right:
                 return Verdict(is_right=True, told=f"Right. {self.told}")
             return Verdict(is_right=False, told=" ".join(filter(None, (f"Not {given.label}.", given.why, self.told))))
         assert self.value is not None
         off = given - self.value.number
-        if abs(off) <= self.within:
+        if abs(off) <= max(self.within, self.near if is_click else 0.0) or given == self.value.rounded:
             return Verdict(is_right=True, told=f"Right. {self.told}")
         parts = self._how_far_off(given, off), self.why_not(given), self.told
         return Verdict(is_right=False, told=" ".join(filter(None, parts)))
@@ -124,8 +130,7 @@ class Question:
         if unit not in ("moment", "span"):
             return f"{LessonValue(given, unit).written(0)} is too {'low' if off < 0 else 'high'}."
         ways = ("late", "early") if unit == "moment" else ("long", "short")
-        said = clock_near(self.value.number)(given) if unit == "moment" else span(given)
-        return f"{said} is {span(abs(off))} too {ways[off < 0]}."
+        return f"{self.written(given)} is {LessonValue(abs(off), 'span').exactly(0)} too {ways[off < 0]}."
 
 
 def question(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
@@ -215,7 +220,8 @@ def _start(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float])
         seen=seen,
         facts=_waiting(_at_most_nine(waiting, [job])),
         value=LessonValue(start, "moment"),
-        within=NEAR * (window[1] - window[0]),
+        within=TO_THE_SECOND,
+        near=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),
         rank=job.rank,
         why_not=_too_early(runs, moment, job, seen),
@@ -322,15 +328,15 @@ def _shifted(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float
 
 def _number(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]) -> Question:
     value = Names(runs, moment).value(ask.of)
-    within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
-    if value.unit == "moment":
-        within = NEAR * (window[1] - window[0])
-    told = f"It is {value.written(moment.clock)}."
+    exact = {"moment": TO_THE_SECOND, "span": TO_THE_SECOND, "count": 0.0}.get(value.unit, NEAR * abs(value.number))
+    near = NEAR * (window[1] - window[0]) if value.unit == "moment" else 0.0
+    told = f"It is {value.exactly(moment.clock)}."
     typed: dict[str, Callable[[str], float]] = {
         "moment": partial(runs.typed, moment=moment), "span": parse_time, "share": _percent,
     }  # fmt: skip
     reads = typed.get(value.unit, _number_typed)
-    return Question("number", ask.question, told, moment, value=value, within=within, reads=reads)
+    within = max(ask.within * abs(value.number), exact)
+    return Question("number", ask.question, told, moment, value=value, within=within, near=near, reads=reads)
 
 
 def _percent(text: str) -> float:

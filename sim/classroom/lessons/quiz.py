@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.classroom.lessons.lesson import Ask, Kind, Lesson, LessonScene
+from sim.classroom.lessons.mistakes import with_mistakes
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.runs import FIRST, Runs
 from sim.classroom.lessons.walk import Walk
@@ -40,26 +41,16 @@ class Difficulty:
     jobs: int
     policies: tuple[str, ...]
     kinds: tuple[Kind, ...]
-    by_passing: bool
-    """True if the answer must be a job that is not the first in the queue."""
     factors: tuple[int, ...] = (1,)
     """Ratios of estimates to run times, from which one is chosen at random for each job."""
 
 
 LEVELS = (
-    Difficulty(5, ("fcfs", "firstfit"), ("next",), by_passing=False),
-    Difficulty(6, ("easy",), ("next",), by_passing=True),
-    Difficulty(7, ("easy", "conservative"), ("next", "start"), by_passing=True),
-    Difficulty(
-        7, ("easy", "conservative", "easy:order=sjf", "relaxed:omega=2"), ("start", "policy", "gains"), by_passing=True
-    ),
-    Difficulty(
-        9,
-        ("easy", "conservative", "relaxed:omega=2", "selective"),
-        ("next", "start", "policy", "gains"),
-        by_passing=True,
-        factors=(1, 2, 3),
-    ),
+    Difficulty(7, ("fcfs", "firstfit"), ("next", "start")),
+    Difficulty(8, ("easy",), ("next", "start")),
+    Difficulty(8, ("easy", "conservative"), ("next", "start")),
+    Difficulty(8, ("easy", "conservative", "easy:order=sjf", "relaxed:omega=2"), ("start", "policy", "gains")),
+    Difficulty(9, ("easy", "conservative", "relaxed:omega=2", "selective"), ("next", "policy", "gains"), (1, 2, 3)),
 )
 
 
@@ -80,6 +71,8 @@ class Quiz:
     """Policy of all questions; "" to choose one at random for each question."""
     given: tuple[Trace, Workload] | None = None
     """Trace and workload of all questions; None for random workloads."""
+    is_level_kept: bool = False
+    """True if all questions have the same level, whatever the answers."""
 
     @property
     def told(self) -> str:
@@ -93,8 +86,8 @@ class Quiz:
     def after(self, is_right: bool | None) -> Quiz:
         """Return the quiz at the next question; `is_right` is None if the present one was skipped."""
         streak = self.streak + 1 if is_right else 0
-        up = streak >= STREAK and self.level + 1 < len(LEVELS)
-        level = self.level + up - (is_right is False and self.level > 0)
+        up = streak >= STREAK and self.level + 1 < len(LEVELS) and not self.is_level_kept
+        level = self.level + up - (is_right is False and self.level > 0 and not self.is_level_kept)
         return replace(
             self,
             number=self.number + 1,
@@ -120,8 +113,10 @@ class Quiz:
         level = LEVELS[self.level]
         trace, workload = self.given or random_workload(rng, level)
         policy = self.policy or _draw_one(rng, level.policies)
-        kind = _draw_one(rng, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
-        scene = _scene(rng, kind, Runs(workload, policy), level.by_passing)
+        is_short = len(workload) <= FURTHEST
+        kind = _draw_one(rng, level.kinds if is_short else ("next",))
+        runs = Runs(workload, policy)
+        scene = _scene(rng, kind, runs, by_passing=self.given is None and (kind, policy) != ("start", "fcfs"))
         if scene is None:
             return None
         told = f"Question {self.number}" + (f", {self.right} of {self.answered} right" if self.answered else "")
@@ -130,7 +125,14 @@ class Quiz:
             scene = replace(scene, say=f"**{policy}**: {summary(type(parse_policy(policy)))}")
         lesson = Lesson("quiz", "Predict, then see", trace.name, (scene,), policy)
         performance = Performance(lesson, trace, workload)
-        return performance, Walk.of(performance)
+        walk = Walk.of(performance)
+        if kind not in ("next", "start") or not is_short:
+            return performance, walk
+        assert walk.staged.question is not None
+        asked = with_mistakes(walk.staged.question, runs, walk.staged.moment, rng)
+        if asked is None:
+            return None if self.given is None else (performance, walk)
+        return performance, replace(walk, scenes=(replace(walk.staged, question=asked),))
 
 
 def _draw_one(rng: np.random.Generator, things: Sequence[Any]) -> Any:
@@ -142,17 +144,13 @@ def _draw_one(rng: np.random.Generator, things: Sequence[Any]) -> Any:
 
 def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
     """Return a random scene of this kind, or None; `by_passing`: not the queue's first job."""
-    if kind == "next":
+    if kind in ("next", "start"):
         there = list(_starts(runs, by_passing))
         if not there:
             return None
         step, job = _draw_one(rng, there)
-        return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
-    if kind == "start":
-        there = list(_starts(runs, by_passing))
-        if not there:
-            return None
-        step, job = _draw_one(rng, there)
+        if kind == "next":
+            return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
         since = runs.workload.jobs[runs.workload.rank_of(job)].submit
         return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
     other = _draw_one(rng, [spec for spec in RIVALS if spec != runs.spec(FIRST)])

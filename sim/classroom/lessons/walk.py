@@ -175,7 +175,7 @@ class Walk:
             choice = None if rank is None else asked.of_rank(rank)
             return self if choice is None else self._with_answer(choice)
         if asked.value is not None and (asked.value.unit == "moment" or asked.kind == "start") and time is not None:
-            return self._with_answer(float(time))
+            return self._with_answer(float(time), is_click=True)
         return self
 
     def chosen(self, number: int) -> Walk:
@@ -184,7 +184,7 @@ class Walk:
             raise ParameterError("there is no such choice")
         return self._with_answer(asked.choices[number])
 
-    def _with_answer(self, given: AnswerOption | float | None) -> Walk:
+    def _with_answer(self, given: AnswerOption | float | None, is_click: bool = False) -> Walk:
         asked = self.open_question
         assert asked is not None
         if all(index != self.index for index, _ in self.first):
@@ -192,7 +192,7 @@ class Walk:
             return replace(self, first=(*self.first, (self.index, told)))._with_answer(given)
         if given is None:
             return replace(self, typed="", verdict=Verdict(is_right=False, told=asked.told), is_off=False)
-        verdict = asked.judge(given)
+        verdict = asked.judge(given, is_click)
         answers = (*(a for a in self.answers if a[0] != self.index), (self.index, verdict.is_right))
         guessed = given if isinstance(given, float) else None
         written = asked.written(given)

@@ -185,7 +185,8 @@ def questions(cluster: Cluster, job: ClusterJob, past: PastJobs) -> Iterator[str
         usual = past.length(job, 0.9)
         if usual is not None and 60 <= usual < 0.9 * job.limit:
             times.insert(0, usual)
-        yield from (f"time={int(-(-time // 60)) * 60}" for time in dict.fromkeys(times) if time >= 60)
+        limits = (int(-(-time // 60)) * 60 for time in times if time >= 60)
+        yield from (f"time={limit}" for limit in dict.fromkeys(limits) if limit < job.limit)
     least = 1 if job.may_spread else max(job.nodes_wanted, 1)
     yield from (f"cpus={job.cpus // part}" for part in (2, 4) if job.cpus >= least * part)
     if job.memory > 1:

@@ -97,7 +97,7 @@ def _width_of(mark: Mark) -> int:
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
     """Return (row, column) for the name of the mark in `column` where nothing is `taken`, or None."""
-    near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
+    near, far = (column, column - len(told)), (grid.now + 1, grid.size.columns - len(told))
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
         is_inside = 0 <= at <= grid.size.columns - len(told) and row < grid.size.rows

@@ -13,14 +13,17 @@ from tui.cli import options
 @options.trace(required=False)
 @click.option("--policy", default="", type=options.SPEC, help="Ask only about this policy (default: chosen by level).")
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="Number of questions; default: until q.")
+@click.option("--level", type=click.IntRange(1, 5), metavar="N", help="Ask at this level only, 1 to 5 (default: from 1 on).")
 @click.option("--hand-in", "path", metavar="FILE.txt", help="Write your answers for schedscope grade; without TRACE.")
 @options.of_workload
-def command(trace: str | None, policy: str, questions: int | None, path: str | None, **given: Any) -> int:
+def command(
+    trace: str | None, policy: str, questions: int | None, level: int | None, path: str | None, **given: Any
+) -> int:
     """Answer an endless series of prediction questions, with reasons and a score.
 
     Which job starts next, when does one start, which policy made this, who gains? Asked of random small workloads,
     harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
-    asked the same.
+    asked the same, and with --level it stays together whatever it answers.
     """
     from sim.classroom.lessons.quiz import Quiz
     from sim.policies import parse_policy
@@ -34,7 +37,10 @@ def command(trace: str | None, policy: str, questions: int | None, path: str | N
         parse_policy(policy)
     read = None if trace is None else replay_of(Source.of_options(trace, given))
     seed = given["seed"] if given["seed"] is not None else drawn()
-    quiz = Quiz(seed, most=questions, policy=policy, given=None if read is None else (read.trace, read.workload))
+    quiz = Quiz(
+        seed, level=(level or 1) - 1, most=questions, policy=policy, is_level_kept=level is not None,
+        given=None if read is None else (read.trace, read.workload),
+    )  # fmt: skip
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
     from tui.classroom.quiz import open_quiz
 

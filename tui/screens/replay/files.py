@@ -106,10 +106,7 @@ class Files:
         self._screen.post_message(KeepSession())
 
     def copy_command(self) -> None:
-        if self._screen.state.veil:
-            self._screen.tell("the command would answer the question: Y copies it afterwards")
-        else:
-            self._screen.post_message(KeepSession(is_command=True))
+        self._screen.post_message(KeepSession(is_command=True))
 
     def quit(self) -> None:
         self._screen.post_message(Quit())

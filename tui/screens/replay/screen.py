@@ -56,6 +56,9 @@ A_REST = 0.7
 """Smallest time between two drawings, as a share of a frame's time; below 1, because frames are not exactly on time."""
 AT_REST = 0.25
 """Seconds between two ticks of the screen while it has nothing to do."""
+ANSWER_FIRST = "this would answer the question: answer it first, or press enter to explore"
+TELLING = {"policy", "restart", "compare", "compare_from_start", "branches", "helped", "copy_command"}
+"""Actions that tell the policy, or how a job fares, without leaving the present moment."""
 
 
 class ReplayScreen(AskingScreen):
@@ -83,7 +86,7 @@ class ReplayScreen(AskingScreen):
         self.guiding = state.guide.controller(self, now or monotonic) if state.guide else None
         for group in filter(None, (Transport(self), WhatIf(self), self.looking, files(self, recent), self.guiding)):
             for name, action in actions_of(group):
-                setattr(self, f"action_{name}", action)
+                setattr(self, f"action_{name}", self._kept_back(action) if name in TELLING else action)
         self._now, self._is_driven = now or monotonic, now is not None
         self._drawing, self._cameras = Drawing(self, about, self._now), Cameras(self)
         self._frame = 0 if self._is_driven else 1 / fps
@@ -99,6 +102,17 @@ class ReplayScreen(AskingScreen):
         )
         self._followed: object = None
         """Policies and branches when the watched files were last chosen, to notice changes"""
+
+    def _kept_back(self, action: Callable[..., None]) -> Callable[..., None]:
+        """Return an action that would answer a guide's open question as one that first asks for an answer."""
+
+        def act(*given: object) -> None:
+            if self.state.veil:
+                self.tell(ANSWER_FIRST)
+            else:
+                action(*given)
+
+        return act
 
     # Widgets
 
