@@ -14,9 +14,8 @@ def entries_of_lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) ->
     for lesson in map(found_lesson, names):
         done, count = seen.get(lesson.name, 0), lesson.count
         how_far = "" if not done else "done" if done >= count else f"{done} of {count} scenes"
-        yield MenuEntry(
-            "lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far
-        )
+        origin = f"{ORDER.index(lesson.name) + 1} · {PAPERS.get(lesson.paper, lesson.paper)}"
+        yield MenuEntry("lesson", lesson.name, lesson.title, lesson.about, origin, how_far)
 
 
 def entry_of_lessons(seen: Mapping[str, int]) -> MenuEntry:

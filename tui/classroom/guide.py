@@ -18,7 +18,7 @@ from tui.classroom.presenting import tell, tell_no_more
 from tui.look.sheets import Line
 from tui.replay.guide import Guide
 from tui.replay.requests import CompareBranch, CompareNoMore, Restore, Veil
-from tui.screens.replay.messages import LessonOver, SceneChanged, ShowLessons
+from tui.screens.replay.messages import LessonOver, OpenLesson, SceneChanged, ShowLessons
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import PANELS
 
@@ -148,7 +148,8 @@ class Teaching:
 
     def lesson_next(self) -> None:
         if self._walk.is_at_the_end and not self._walk.is_off:
-            self._screen.post_message(LessonOver(self._walk.is_right))
+            following = "" if self._screen.state.projected else self._walk.lesson.following
+            self._screen.post_message(OpenLesson(following) if following else LessonOver(self._walk.is_right))
         else:
             self._put(self._walk.next())
 

@@ -74,7 +74,7 @@ def how_to_answer(asked: Question) -> str:
 def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]] = ()) -> Line:
     """Return the line with the keys that work during a lesson; `more` are (key, word, action)."""
     pairs = [
-        ("space →", "go on" if now.question is None else "show me", "lesson_next"),
+        ("space →", _where_to(now), "lesson_next"),
         ("←", "back", "lesson_previous"),
     ]
     pairs += [*more, ("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
@@ -85,6 +85,12 @@ def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]]
         if width_of((*spans, *both)) <= width:
             spans += both
     return line(*spans)
+
+
+def _where_to(now: SceneNow) -> str:
+    if now.following:
+        return f"next lesson: {now.following}"
+    return "go on" if now.question is None else "show me"
 
 
 # Markdown

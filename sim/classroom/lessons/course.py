@@ -20,9 +20,11 @@ def course() -> tuple[Lesson, ...]:
 
 
 def found_lesson(named: str) -> Lesson:
-    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in lesson with this name."""
+    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in one of this name or number."""
     if named.endswith(".toml") or os.sep in named:
         return read_lesson(named)
+    if named.isdecimal() and 0 < int(named) <= len(ORDER):
+        named = ORDER[int(named) - 1]
     if named not in ORDER:
         raise ParameterError(f"no lesson {quoted(named)}{near(named, ORDER)} (or FILE.toml, one of your own)")
     return read_lesson(FOLDER / f"{named}.toml")

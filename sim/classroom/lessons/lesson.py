@@ -141,6 +141,10 @@ class Lesson:
     """Summary of the lesson in one line."""
     exercise: str = ""
     """Text of an exercise, which is shown as the last scene; "" for none."""
+    solution: str = ""
+    """Solution of the exercise for the teacher, with numbers of the runs; "" for none."""
+    holds: tuple[str, ...] = ()
+    """Statements on which the solution relies; they are checked in the run."""
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
@@ -153,6 +157,12 @@ class Lesson:
     @property
     def count(self) -> int:
         return len(self.scenes) + bool(self.exercise)
+
+    @property
+    def following(self) -> str:
+        """Return the name of the next lesson of the course; "" for the last one and for other lessons."""
+        place = ORDER.index(self.name) + 1 if self.name in ORDER[:-1] else 0
+        return ORDER[place] if place else ""
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
         line = self.lines.get(key, 0) if scene is None else scene.line(key)

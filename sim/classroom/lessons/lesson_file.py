@@ -6,6 +6,7 @@ about = "What this is about, in a line."
 trace = "z-figure4"                  # a sample, or a file next to this one; or recording = "week.slog"
 policy = "fcfs"
 exercise = "What to try afterwards."
+solution = "J5 waits {J5.wait@easy}."     # for the teacher; its claims: holds
 
 [options]                            # of the trace, as on the command line
 load = 1.2
@@ -241,6 +242,8 @@ class _Reader:
             paper=top.words("paper") or "",
             about=top.words("about") or "",
             exercise=top.words("exercise", LONGEST) or "",
+            solution=top.words("solution", LONGEST) or "",
+            holds=top.listed("holds") or (),
             options=options,
             placement=cast(Placement, top.one_of("placement", get_args(Placement)) or "lowest"),
             picture=picture or 1,
@@ -249,7 +252,20 @@ class _Reader:
             recording="" if recorded is None else _file_in_folder(top, "recording", recorded) or "",
         )
         top.close(
-            ("title", "trace", "recording", "policy", "paper", "about", "exercise", "options", "placement", "picture")
+            (
+                "title",
+                "trace",
+                "recording",
+                "policy",
+                "paper",
+                "about",
+                "exercise",
+                "solution",
+                "holds",
+                "options",
+                "placement",
+                "picture",
+            )
         )
         return lesson
 

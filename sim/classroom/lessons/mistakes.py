@@ -45,7 +45,10 @@ def _jobs(asked: Question, runs: Runs, moment: RunMoment) -> Sequence[AnswerOpti
     if not any(jobs[choice.rank or 0].procs <= free for choice in wrong[: MOST - 1]):
         return right
     told = ((c, of_policy.get(-1 if c.rank is None else c.rank)) for c in wrong[: MOST - 1])
-    return [*right, *(replace(c, why=f"It would be next if {policy} decided. {c.why}") if policy else c for c, policy in told)]
+    return [
+        *right,
+        *(replace(c, why=f"It would be next if {policy} decided. {c.why}") if policy else c for c, policy in told),
+    ]
 
 
 def _times(asked: Question, runs: Runs, moment: RunMoment) -> Sequence[AnswerOption]:

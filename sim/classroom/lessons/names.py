@@ -23,7 +23,6 @@ from sim.support.formatting import clock_near, percent, quoted, span
 from sim.support.formatting import parse_time as seconds_of
 from sim.workload.model import Job
 from sim.workload.shape import OPEN
-from sim.workload.typed_jobs import typed_time
 
 Unit = Literal["moment", "span", "count", "share", "factor", "hours"]
 RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
@@ -65,10 +64,12 @@ class LessonValue(NamedTuple):
         """Return the number as text as `written` does, but a duration to the second.
 
         >>> LessonValue(350, "span").exactly(0), LessonValue(5180, "span").exactly(0)
-        ('5m50', '1h26m20s')
+        ('5m50', '1h26m20')
         """
-        is_rounded = self.rounded is not None and abs(self.rounded - self.number) >= 0.5
-        return typed_time(float(round(self.number))) if is_rounded else self.written(now)
+        if self.rounded is None or abs(self.rounded - self.number) < 0.5:
+            return self.written(now)
+        minutes, seconds = divmod(round(self.number), 60)
+        return f"{minutes // 60}h{minutes % 60:02}m{seconds:02}"
 
     @property
     def rounded(self) -> float | None:

@@ -46,7 +46,10 @@ class Staged:
     """Text that is shown after the question has been answered; "" for none."""
 
 
-EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, and why, before you close."
+EXERCISE_NOTES = (
+    "Let two students work at one screen. Collect what they found, and why, before you close. `schedscope learn NAME "
+    "--solutions` has a solution."
+)
 
 
 class Performance:
@@ -90,6 +93,14 @@ class Performance:
                 notes=EXERCISE_NOTES,
                 lines={"": self.lesson.lines.get("exercise", 0)},
             )
+
+    def solution(self) -> str:
+        """Return the solution of the exercise after all scenes were evaluated; raise an error if a claim is false."""
+        lesson = self.lesson
+        if not (lesson.solution or lesson.holds):
+            return ""
+        lines = {"": lesson.lines.get("solution", 0), "holds": lesson.lines.get("holds", 0)}
+        return self.stage(LessonScene(say=lesson.solution, holds=lesson.holds, lines=lines)).text
 
     def stage(self, scene: LessonScene) -> Staged:
         """Return this scene, evaluated after the one before; raise the first error, with all others in its `others`."""

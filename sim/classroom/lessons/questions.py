@@ -187,7 +187,7 @@ def _why_not(runs: Runs, seen: RunMoment, job: Job, begun: Sequence[Job]) -> str
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
     before = runs.timeline.snapshot_within(0)
-    if before is None or found is None:
+    if before is None or found is None or runs.workload.shape is not None:  # on nodes free cores may be of no use
         return "" if found is None else found.clauses[0]
     if found.status == "rejected" and not (isinstance(found.entry, Queued) and isinstance(found.entry.why, TooFewFree)):
         return found.clauses[0]

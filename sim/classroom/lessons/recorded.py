@@ -193,7 +193,7 @@ def _which_change_helps(ask: Ask, seen: PollSeen) -> Question:
         for number, each in enumerate(found, 1)
     )
     best = next(each for each in found if each.gain >= most - 1.0)
-    asks = ask.question or f"Which change would let {name(job)} start earliest? The key u finds out."
+    asks = ask.question or f"Which change would let {name(job)} start earliest?"
     return Question(
         "earlier", asks, " ".join(_lines(seen, best)), seen.moment, "", choices, rank=seen.polls.ranks[job.id]
     )

@@ -26,4 +26,8 @@ def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
             staged.append(performance.stage(scene))
         except LessonError as error:
             wrong += [error, *error.others]
+    try:
+        performance.solution()
+    except LessonError as error:
+        wrong += [error, *error.others]
     return staged, wrong

@@ -35,6 +35,8 @@ class SceneNow:
     """Result of the answer; for a skipped question the right answer; None until it is answered."""
     is_off: bool = False
     """True while the user has left the scene to explore the run."""
+    following: str = ""
+    """Name of the next lesson, at the end of a lesson that has one; "" elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Walk:
             typed=self.typed,
             verdict=self.verdict,
             is_off=self.is_off,
+            following=self.lesson.following if self.is_at_the_end else "",
         )
 
     # View

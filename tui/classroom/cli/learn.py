@@ -11,18 +11,24 @@ from sim.support.formatting import count, printable
 from tui.cli import options
 from tui.cli.terminal import is_terminal, say
 
+WIDTH = 100
+"""Width of the solutions in columns."""
+
 
 @click.command("learn")
 @click.argument("lesson", required=False, metavar="[NAME|FILE]")
 @click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
+@click.option(
+    "--solutions", is_flag=True, help="For teachers: print the closing exercise and its solution, of all without NAME."
+)
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
 @click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
 @click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
 @click.option("--hand-in", "path", metavar="FILE.txt", help="Write your first answers for schedscope grade.")
 def command(
-    lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None,
-    path: str | None,
+    lesson: str | None, listing: bool, solutions: bool, scene: int, checked: str | None, new: str | None,
+    session: str | None, path: str | None,
 ) -> int:  # fmt: skip
     """List the lessons, or play one of them, scene by scene.
 
@@ -42,6 +48,8 @@ def command(
 
     if path is not None and lesson is None:
         raise click.UsageError("--hand-in needs the name of a lesson")
+    if solutions:
+        return _solutions(lesson)
     if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
@@ -50,7 +58,7 @@ def command(
     if lesson is None:
         return _list()
     found = found_lesson(lesson)
-    if path is not None and (found.recording or lesson not in ORDER):
+    if path is not None and (found.recording or found.name not in ORDER):
         raise click.UsageError("--hand-in is for the built-in lessons, except those about a recording")
     options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
     if found.recording:
@@ -72,11 +80,27 @@ def _list() -> int:
     from sim.classroom.lessons.lesson import PAPERS
 
     paper = None
-    for each in course():
+    for number, each in enumerate(course(), 1):
         if each.paper != paper:
             paper = each.paper
-            say(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
-        say(f"  {each.name:<18}{each.title}")
+            say(("" if number == 1 else "\n") + PAPERS.get(paper, paper))
+        say(f"{number:>4}  {each.name:<18}{each.title}")
+    return 0
+
+
+def _solutions(named: str | None) -> int:
+    from sim.classroom.lessons.course import course, found_lesson
+    from sim.classroom.lessons.staging import performance_of
+    from tui.classroom.lesson_lines import markdown
+
+    for lesson in course() if named is None else [found_lesson(named)]:
+        made = performance_of(lesson)
+        made.staged()
+        say(f"{lesson.name}: {printable(lesson.title)}")
+        for text in (lesson.exercise or "(no exercise)", made.solution() or "(no solution)"):
+            for row in ("", *(line.text for line in markdown(text, WIDTH))):
+                say(printable(row))
+        say("")
     return 0
 
 

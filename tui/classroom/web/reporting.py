@@ -20,6 +20,8 @@ class Reporting(Schedscope):
     """Program that reports its scene to the web server, and sends it the whole screen when asked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
+    _lesson = ""
+    """Name of the first lesson that was shown, the one of the class; of others nothing is reported."""
 
     def report(self, **told: object) -> None:
         """Report these values to the server, if there is one."""
@@ -29,7 +31,9 @@ class Reporting(Schedscope):
     def _report_scene(self, message: SceneChanged) -> None:
         if self.replay is None or (walk := walk_of(self.replay.state)) is None:
             return
-        self.report(**standing(walk))
+        self._lesson = self._lesson or walk.lesson.name
+        if walk.lesson.name == self._lesson:
+            self.report(**standing(walk))
 
     # The wall
 
@@ -61,6 +65,8 @@ class Reporting(Schedscope):
     def place(self) -> dict[str, object]:
         """Return the scene and answers of a lesson, or the session as one line; empty if it cannot be saved."""
         if self.replay is not None and (walk := walk_of(self.replay.state)) is not None:
+            if walk.lesson.name != self._lesson:
+                return {}
             return {"scene": walk.index, "answers": walk.answers}
         try:
             return {"line": one_line(self.session) if self.session else ""}

@@ -5,7 +5,7 @@ import pytest
 from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import Ask
 from sim.classroom.lessons.performance import Performance
-from sim.classroom.lessons.questions import Question, question
+from sim.classroom.lessons.questions import Question, Verdict, question
 from sim.classroom.lessons.runs import Runs
 from sim.support.errors import SchedscopeError
 from sim.workload.replay import read
@@ -53,7 +53,10 @@ def test_nobody_can_know_who_is_still_to_come() -> None:
 
 def test_answers_of_each_kind_are_known() -> None:
     found = asked("start", 100, job="J5")
-    assert [found.judge(time).is_right for time in (600, 640, 500, found.read("10m"))] == [True, True, False, True]
+    assert [found.judge(time).is_right for time in (600, 640, 601, 599, found.read("10m"))] == [
+        True, False, False, False, True
+    ]  # fmt: skip
+    assert [found.judge(time, is_click=True).is_right for time in (600, 640, 500)] == [True, True, False]
     assert found.judge(1800).told.startswith("00:30:00 is 20m00 too late. At 00:10:00: J5 is backfilled")
     with pytest.raises(SchedscopeError, match="J5 does not start after this moment"):
         asked("start", 700, job="J5")
@@ -69,10 +72,34 @@ def test_answers_of_each_kind_are_known() -> None:
     share = asked("number", 0, of="utilization", question="How full is it?")
     assert share.value is not None
     assert share.judge(share.read(f"{100 * share.value.number:.0f}%")).is_right
+    assert not found.judge(1.2).is_right
     with pytest.raises(SchedscopeError, match="expected a number"):
         found.read("many")
     found = asked("number", 0, of="backfilled", question="How many pass?")
     assert [found.judge(number).told for number in (0.0, 7.0)] == ["0 is too low. It is 1.", "7 is too high. It is 1."]
+
+
+def test_typed_duration_is_right_to_the_second_or_as_written() -> None:
+    runs = Runs(read("z-figure7"), "gang:mpl=3")
+    about: Any = {"kind": "number", "of": "J6.wait", "question": "How long does J6 wait?"}
+
+    def judged(typed: str, **more: Any) -> Verdict:
+        found = question(Ask(**about, **more), runs, runs.at_step("main", 1), WINDOW)
+        return found.judge(found.read(typed))
+
+    assert [judged(typed).is_right for typed in ("3760", "1h02m40", "62m40s", "1h03", "62m", "1h02m41")] == [
+        True, True, True, True, False, False
+    ]  # fmt: skip
+    assert judged("1h02m41").told == "1h02m41 is 1s too long. It is 1h02m40."
+    assert [judged(typed, within=0.25).is_right for typed in ("50m", "1h10", "40m")] == [True, True, False]
+
+
+def test_share_of_a_count_is_tolerated_only_where_the_lesson_says() -> None:
+    runs = Runs(read("k-figure3.1"), "selective:sf=1")
+    for within, right in ((0.0, [False, True, False]), (0.2, [True, True, False])):
+        ask = Ask("number", of="preemptions", question="How often?", within=within)
+        found = question(ask, runs, runs.at_step("main", 1), WINDOW)
+        assert [found.judge(found.read(typed)).is_right for typed in ("100", "119", "60")] == right
 
 
 @pytest.mark.parametrize(
