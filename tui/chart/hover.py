@@ -111,9 +111,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
         since = start if start <= clock else runs.since
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
         parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
-        ends = (
-            f"ends by {at(runs.expected_end)}, " if runs.expected_end > clock else ""
-        )  # not while a question hides it
+        ends = f"ends by {at(runs.expected_end)}, " if runs.expected_end > clock else ""
         more = f"{ends}on {_shortened(_processors_text(workload, runs.processors))}"
     else:
         waits = _find(islice(snapshot.queue, _LOOKED_AT), rank)

@@ -67,7 +67,7 @@ def how_to_answer(asked: Question) -> str:
     if asked.choices:
         return "Type the number, or click. Space shows what it was."
     if asked.value is not None and asked.value.unit == "moment":
-        return "Click the place, or type a time (2h05, d3 20:30) and enter. Space shows it."
+        return "Click it, or type the exact time (2h05, d3 20:30) and enter. Space shows it."
     return "Type it, and enter. Space shows what happens."
 
 

@@ -20,7 +20,7 @@ def course() -> tuple[Lesson, ...]:
 
 
 def found_lesson(named: str) -> Lesson:
-    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in one of this name or number."""
+    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in one by name or number."""
     if named.endswith(".toml") or os.sep in named:
         return read_lesson(named)
     if named.isdecimal() and 0 < int(named) <= len(ORDER):

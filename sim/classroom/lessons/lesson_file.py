@@ -251,22 +251,7 @@ class _Reader:
             lines=top.lines,
             recording="" if recorded is None else _file_in_folder(top, "recording", recorded) or "",
         )
-        top.close(
-            (
-                "title",
-                "trace",
-                "recording",
-                "policy",
-                "paper",
-                "about",
-                "exercise",
-                "solution",
-                "holds",
-                "options",
-                "placement",
-                "picture",
-            )
-        )
+        top.close([key for key in Lesson.__dataclass_fields__ if key not in ("name", "scenes", "path", "lines")])
         return lesson
 
     def _scene(self, found: Mapping[str, Any], number: int) -> LessonScene:

@@ -6,14 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from sim.classroom.lessons.course import course
+from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.lesson_file import read_lesson
+from sim.classroom.lessons.staging import performance_of
+from sim.classroom.lessons.walk import Walk
 from sim.support.errors import SchedscopeError
 from tests.sim.classroom.lessons.lessons import file, walk
 from tests.tui.replays import Replay
 from tests.tui.screens.seeing import cell, noted, seen
 from tui.app import Schedscope
+from tui.chart.hover import Spot
+from tui.chart.scale import Camera
 from tui.classroom.guide import LessonGuide, walk_of
 from tui.classroom.opening import lesson_opening
+from tui.replay.navigation import Traveller
+from tui.replay.requests import Wish
+from tui.replay.stage import RunView
 from tui.widgets.gantt import Gantt
 
 FIRST = 'at = 600\npolicy = "fcfs"\nselect = "J3"\nsay = "J3 waits **{J3.wait}**."'
@@ -182,3 +191,55 @@ async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path)
         await run.press("enter")
         assert run.screen.state.guide is not None
         assert run.screen.state.guide.is_off
+
+
+@pytest.mark.parametrize("lesson", [each for each in course() if each.trace], ids=lambda lesson: lesson.name)
+def test_plan_and_tooltips_keep_each_answer_back(lesson: Lesson) -> None:
+    made = performance_of(lesson)
+    for staged in Walk.of(made).scenes:
+        asked, moment = staged.question, staged.moment
+        if asked is None:
+            continue
+        made.runs.timeline.look_at(moment.branch)
+        stage = RunView(made.runs.timeline)
+        Traveller(stage).seek_time(moment.clock, lambda: False)
+        camera = Camera.on(made.workload, 80, 40)
+        scene = stage.scene(Wish(camera, veil="policy" if asked.kind == "policy" else "plan"))
+        assert scene.chart is not None
+        running = {run.job.rank for run in scene.snapshot.running if run.kind != "gang"}
+        waiting = {job.rank for job in scene.snapshot.queue.jobs}
+        assert not {box.rank for box in scene.chart.plan} & waiting
+        assert {box.rank for box in scene.chart.plan} <= running | {out.job.rank for out in scene.snapshot.suspended}
+        for rank in {run.job.rank for run in scene.snapshot.running} - running | waiting:
+            assert not any(word in scene.hover(rank) for word in ("ends by", "planned", "reserved")), asked.asks
+        assert not scene.snapshot.decisions
+        assert not scene.hover_free(Spot(moment.clock + 60, 0, None))
+
+
+async def test_no_key_answers_an_open_question(tmp_path: Path) -> None:
+    made = 'at = 2700\n[scene.ask]\nkind = "policy"\namong = ["easy", "fcfs"]'
+    async with lesson(tmp_path, START.replace("[scene.ask]", 'select = "J4"\n[scene.ask]'), made) as run:
+        for question in range(2):
+            for key in ("u", "p", "P", "v", "V", "B", "Y"):
+                await run.press(key)
+                assert "this would answer the question" in noted(run), key
+                assert run.app.screen is run.screen
+            await run.press("w")
+            assert "Planned" not in run.text
+            await run.press(*["space"] * (2 - question))
+        assert "It is easy." in seen(run, "#lesson")
+        await run.press("P")
+        assert run.app.screen is not run.screen
+
+
+async def test_next_lesson_follows_the_last_scene() -> None:
+    first, second = course()[:2]
+    app = Schedscope(lesson_opening(first, first.count - 1).prepare())
+    async with app.run_test(size=(120, 36)) as pilot:
+        run = Replay(app, pilot)
+        await run.settle()
+        assert f"space → next lesson: {second.name}" in seen(run, "#keys")
+        await pilot.press("space")
+        await run.wait_for(lambda: second.scenes[0].title in run.text)
+        assert "space → go on" in seen(run, "#keys")
+        app.exit()

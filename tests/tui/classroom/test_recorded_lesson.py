@@ -88,9 +88,11 @@ async def test_scene_shows_its_poll_its_job_and_its_question(size: tuple[int, in
         text = seen(pilot)
         assert "With which word does Slurm say why J46 waits?" in text
         assert "2/9" in text
-        assert "J46 waits behind 14 jobs" in text
+        assert "J46 waits behind 14 jobs" not in text
+        assert "Priority:" not in text
         await pilot.press("5")
         assert "Right. Slurm's word is Priority" in seen(pilot)
+        assert "J46 waits behind 14 jobs" in " ".join(seen(pilot).split())
         assert screen.walk.is_right
 
 
@@ -127,9 +129,16 @@ async def test_forecasts_are_those_of_the_lesson_and_keys_explore() -> None:
         assert screen.scene is not None
         made = screen.watch_._polls.made(35)  # type: ignore[attr-defined]
         assert screen.scene.forecasts is made
-        await pilot.press("u")
         asked = screen.walk.open_question
         assert asked is not None
+        assert not any("limit of 4m00" in choice.label for choice in asked.choices)  # its limit already
+        assert "u what if" not in seen(pilot)
+        await pilot.press("u")
+        assert "this would answer the question" in seen(pilot)
+        assert pilot.app.screen is screen
+        await pilot.press("space")
+        assert "u what if" in seen(pilot)
+        await pilot.press("u")
         await until(pilot, lambda: " ".join(asked.told.split()[:8]) in " ".join(seen(pilot).split()))
         await pilot.press("escape", "enter", "right")
         await until(pilot, lambda: screen.scene is not None and screen.scene.picture == 36)

@@ -18,9 +18,7 @@ WIDTH = 100
 @click.command("learn")
 @click.argument("lesson", required=False, metavar="[NAME|FILE]")
 @click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
-@click.option(
-    "--solutions", is_flag=True, help="For teachers: print the closing exercise and its solution, of all without NAME."
-)
+@click.option("--solutions", is_flag=True, help="Print the closing exercise with its solution; without NAME, of all.")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
 @click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")

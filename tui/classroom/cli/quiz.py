@@ -13,9 +13,7 @@ from tui.cli import options
 @options.trace(required=False)
 @click.option("--policy", default="", type=options.SPEC, help="Ask only about this policy (default: chosen by level).")
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="Number of questions; default: until q.")
-@click.option(
-    "--level", type=click.IntRange(1, 5), metavar="N", help="Ask at this level only, 1 to 5 (default: from 1 on)."
-)
+@click.option("--level", type=click.IntRange(1, 5), metavar="N", help="Ask at this level only (default: by answers).")
 @click.option("--hand-in", "path", metavar="FILE.txt", help="Write your answers for schedscope grade; without TRACE.")
 @options.of_workload
 def command(

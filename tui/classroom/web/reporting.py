@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from sim.classroom.lessons.walk import Walk
 from sim.session.session import one_line
 from sim.support.errors import SchedscopeError
 from tui.app import Schedscope
@@ -21,18 +22,22 @@ class Reporting(Schedscope):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
     _lesson = ""
-    """Name of the first lesson that was shown, the one of the class; of others nothing is reported."""
+    """Name of the lesson of the class, which is the first one that was shown."""
 
     def report(self, **told: object) -> None:
         """Report these values to the server, if there is one."""
         raise NotImplementedError
 
+    @property
+    def _walk(self) -> Walk | None:
+        """Return the place in the lesson of the class, or None, also in another lesson."""
+        walk = None if self.replay is None else walk_of(self.replay.state)
+        self._lesson = self._lesson or (walk.lesson.name if walk is not None else "")
+        return walk if walk is not None and walk.lesson.name == self._lesson else None
+
     @on(SceneChanged)
     def _report_scene(self, message: SceneChanged) -> None:
-        if self.replay is None or (walk := walk_of(self.replay.state)) is None:
-            return
-        self._lesson = self._lesson or walk.lesson.name
-        if walk.lesson.name == self._lesson:
+        if (walk := self._walk) is not None:
             self.report(**standing(walk))
 
     # The wall
@@ -64,9 +69,7 @@ class Reporting(Schedscope):
 
     def place(self) -> dict[str, object]:
         """Return the scene and answers of a lesson, or the session as one line; empty if it cannot be saved."""
-        if self.replay is not None and (walk := walk_of(self.replay.state)) is not None:
-            if walk.lesson.name != self._lesson:
-                return {}
+        if (walk := self._walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:
             return {"line": one_line(self.session) if self.session else ""}

@@ -105,14 +105,7 @@ class ReplayScreen(AskingScreen):
 
     def _kept_back(self, action: Callable[..., None]) -> Callable[..., None]:
         """Return an action that would answer a guide's open question as one that first asks for an answer."""
-
-        def act(*given: object) -> None:
-            if self.state.veil:
-                self.tell(ANSWER_FIRST)
-            else:
-                action(*given)
-
-        return act
+        return lambda *given: self.tell(ANSWER_FIRST) if self.state.veil else action(*given)
 
     # Widgets
 

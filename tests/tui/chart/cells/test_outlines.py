@@ -6,6 +6,7 @@ from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import BLANK, Size
 from tui.chart.cells.paint import paint
+from tui.chart.scene import Mark
 from tui.look.palette import DARK, TONES, Tone
 
 SIZE = Size(46, 6)
@@ -49,3 +50,15 @@ def test_gap_separates_neighbours_of_one_colour(lab: Lab) -> None:
     assert "▔" in "".join(rows) or "─" in "".join(rows)
     lines = [(row, column) for row in range(5) for column in range(3, 22) if chr(drawn.chars[row, column]) in "▏▔─"]
     assert {int(drawn.fg[place]) for place in lines} == {BLANK}
+
+
+@pytest.mark.parametrize(("guess", "truth"), [(250, 300), (300, 250), (440, 430)])
+def test_name_of_a_guess_stands_beside_its_own_line(engine: Engine, guess: int, truth: int) -> None:
+    """In the lesson z-migration "it is here" stood beside now, and "your guess" between the lines."""
+    marks = Mark(guess, "guess", "your guess"), Mark(truth, "guess", "it is here")
+    chart = chart_of(engine, Size(60, 10), marks=marks)
+    rows = [row.ljust(60) for row in paint(chart, DARK, Size(60, 10)).text.splitlines()]
+    lines = sorted({column for row in rows for column, sign in enumerate(row) if sign == "┊"})
+    for mark, line in zip(sorted(marks, key=lambda mark: mark.time), lines, strict=True):
+        (begin,) = (row.index(f" {mark.text} ") for row in rows if mark.text in row)
+        assert line in (begin, begin + len(mark.text) + 2), rows

@@ -9,7 +9,9 @@ from tests.tui.cli.program import error, schedscope
 
 def test_without_a_terminal_the_lessons_are_listed() -> None:
     lines = schedscope("learn").stdout.splitlines()
-    assert [line.split()[0] for line in lines if line.startswith("  ")] == list(ORDER)
+    assert [line.split()[:2] for line in lines if line.startswith("  ")] == [
+        [f"{number}", name] for number, name in enumerate(ORDER, 1)
+    ]
     assert "Kettimuthu 2003" in lines
     assert schedscope("learn", "--list").stdout.splitlines() == lines
     assert error("learn", "backfilling", "--list")[0] == 2
@@ -30,6 +32,20 @@ def test_check_says_with_file_and_line_what_does_not_hold(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert done.stderr.startswith(f"{path}:{line}: before: ")
     assert schedscope("learn", "--check", FOLDER / "backfilling.toml").stdout == "7 scenes, 2 questions: no errors\n"
+
+
+def test_solutions_are_printed_with_the_numbers_of_the_run() -> None:
+    one = schedscope("learn", "w-slip", "--solutions").stdout
+    assert one == schedscope("learn", "9", "--solutions").stdout
+    assert one.startswith("w-slip: A promise slips\n\n  Press enter and P, and try relaxed with an omega between")
+    assert "\n\n  From about 1.2245 on. J3 would end 20m00 after it came" in one
+
+
+def test_solution_that_does_not_hold_is_reported_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text((FOLDER / "w-slip.toml").read_text().replace("omega=1.2244 > J3", "omega=1.2244 == J3"))
+    assert schedscope("learn", "--check", path).stderr.startswith(f"{path}:")
+    assert "J3.start@relaxed:omega=1.2244 == J3.submit does not hold" in schedscope("learn", "--check", path).stderr
 
 
 def test_new_makes_a_lesson_of_a_session(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tui.classroom.quiz import QuizApp
 def test_what_cannot_be_asked_is_said() -> None:
     assert error("quiz")[1].startswith("a quiz needs a terminal; without one use ")
     assert error("quiz", "--policy", "eazy")[1].startswith("no policy 'eazy'; did you mean 'easy'?")
+    assert "6 is not in the range 1<=x<=5" in error("quiz", "--level", "6")[1]
     assert error("quiz", "no.swf")[1].startswith("no.swf: no such file")
 
 

@@ -243,6 +243,18 @@ async def test_the_place_of_an_earlier_visit_is_offered() -> None:
         assert visit.place() == {"scene": 2, "answers": ((2, True),)}
 
 
+async def test_only_the_lesson_of_the_class_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(Visit, "report", lambda self, **values: told.append(values["scene"]))
+    last = found_lesson("backfilling").count - 1
+    async with visiting(lesson_opening(found_lesson("backfilling"), last)) as (run, visit):
+        assert told == [last]
+        await run.pilot.press("space")
+        await run.wait_for(lambda: "A workload in a line" in run.text)
+        await run.settle()
+        assert (told, "scene" in visit.place()) == ([last], False)
+
+
 def test_what_cannot_be_served_is_reported_in_one_line() -> None:
     assert "only the built-in policies" in error("serve", "z-figure4", "--policy", "./own.py")[1]
     assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
