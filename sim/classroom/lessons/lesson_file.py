@@ -6,7 +6,6 @@ about = "What this is about, in a line."
 trace = "z-figure4"                  # a sample, or a file next to this one; or recording = "week.slog"
 policy = "fcfs"
 exercise = "What to try afterwards."
-solution = "J5 waits {J5.wait@easy}."     # for the teacher; its claims: holds
 
 [options]                            # of the trace, as on the command line
 load = 1.2
