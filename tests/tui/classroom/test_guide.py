@@ -63,6 +63,7 @@ async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Pat
         assert "Click the job" in noted(run)
         assert "estimate" in seen(run, "#queue").splitlines()[1]
         assert "not reached" not in seen(run, "#queue")
+        assert "step 5 / ?" in seen(run, "#top")
         await run.press("4")
         assert "Not J4. J4 has waited 9m30" in seen(run, "#lesson")
         assert "So it goes." in seen(run, "#lesson")
