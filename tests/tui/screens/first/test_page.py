@@ -30,7 +30,10 @@ def test_page_teaches_in_any_room() -> None:
     assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
     there = [*entries_of_lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
-    assert [entry.origin for entry in (there[1], there[4])] == ["Introduction and practice", "Zotkin et al. 2000"]
+    assert [entry.origin for entry in (there[1], there[4])] == [
+        "2 · Introduction and practice",
+        "5 · Zotkin et al. 2000",
+    ]
     assert (arranged(THERE, -2, -1).width, arranged(THERE, 3, 1).picture[0]) == (0, 0)
     assert len(rows_of(-2, -1)) == arranged(THERE, -2, -1).rows
     assert all(row.replace("▌", "|").isascii() for row in rows_of(79, 20, mode="ascii"))

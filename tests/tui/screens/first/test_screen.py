@@ -115,6 +115,8 @@ async def test_menu_of_lessons_shows_the_progress() -> None:
         await run.screen.run_action("lesson_go(6)")
         await run.settle()
         await run.pilot.press("space")
+        await run.wait_for(lambda: "A workload in a line" in run.text)
+        await run.pilot.press("L")
         await run.wait_for(lambda: "done" in run.text)
 
 
