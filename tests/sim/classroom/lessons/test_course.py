@@ -12,6 +12,7 @@ from sim.classroom.lessons.runs import Runs
 from sim.classroom.lessons.staging import check, performance_of
 from sim.classroom.lessons.walk import Walk
 from sim.support.errors import ParameterError
+from sim.support.formatting import clock, clock_near
 from sim.workload.job_changes import JobChanges, parse_changes
 from sim.workload.replay import read
 
@@ -69,9 +70,7 @@ def test_each_answer_to_each_question_is_judged_rightly(lesson: Lesson) -> None:
             assert verdict.told.startswith("Right. " if choice.is_right else f"Not {choice.label}. ")
             assert verdict.told.endswith(asked.told) or choice.why in verdict.told
             assert choice.is_right or choice.why or len(asked.choices) == 2, (asked.asks, choice.label)
-        if asked.choices:
-            assert any(choice.is_right for choice in asked.choices)
-            assert not all(choice.is_right for choice in asked.choices)
+        assert {choice.is_right for choice in asked.choices} in ({True, False}, set())
         if not lesson.recording:
             _check_by_the_schedule(made, walk, asked)
 
@@ -90,11 +89,12 @@ def _check_by_the_schedule(made: Performance, walk: Walk, asked: Question) -> No
         shift = made.runs.schedule(made.runs.branch(ask.under)).end - schedule.end
         most = shift.min() if asked.kind == "gains" else shift.max()
         assert {choice.rank for choice in right} == {job.rank for job in jobs if shift[job.rank] == most}
+    elif asked.kind == "policy":
+        assert [choice.label for choice in right] == [made.runs.title(moment.branch)]
     elif asked.kind == "start":
         job = jobs[made.workload.rank_of(ask.job)]
         start = float(schedule.start[job.rank])
-        clock = seconds_as_clock(start)
-        for typed in (f"{start:.0f}", clock, f"d{start // 86400:.0f} {clock}", f"{start // 60:.0f}m{start % 60:02.0f}"):
+        for typed in (f"{start:.0f}", clock(start), clock_near(start)(start), f"{start // 60:.0f}m{start % 60:02.0f}"):
             assert judged(walk, typed).is_right, (asked.asks, typed)
         for wrong in (start - 1, start + 1, job.submit - 5, moment.clock, 0.0, start + 3600):
             if wrong >= 0 and abs(wrong - start) >= 1:
@@ -114,11 +114,6 @@ def judged(walk: Walk, typed: str) -> Verdict:
     verdict = replace(walk, typed=typed).entered().verdict
     assert verdict is not None
     return verdict
-
-
-def seconds_as_clock(seconds: float) -> str:
-    whole = int(seconds) % 86400
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 # Solutions
