@@ -151,7 +151,8 @@ def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
         step, job = _draw_one(rng, there)
         if kind == "next":
             return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
-        since = runs.workload.jobs[runs.workload.rank_of(job)].submit
+        submit, start = runs.workload.submit, runs.schedule(FIRST).start[runs.workload.rank_of(job)]
+        since = submit[submit < start].max()  # no job that is still to come can change the answer
         return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
     other = _draw_one(rng, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
     if kind == "gains":
