@@ -46,10 +46,7 @@ class Staged:
     """Text that is shown after the question has been answered; "" for none."""
 
 
-EXERCISE_NOTES = (
-    "Let two students work at one screen. Collect what they found, and why, before you close. `schedscope learn NAME "
-    "--solutions` has a solution."
-)
+EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, and why, before you close."
 
 
 class Performance:
@@ -87,10 +84,11 @@ class Performance:
         """Yield the scenes of the lesson and, if it has an exercise, a last scene for it."""
         yield from self.lesson.scenes
         if self.lesson.exercise:
+            solved = f" A solution: `schedscope learn {self.lesson.name} --solutions`." * bool(self.lesson.solution)
             yield LessonScene(
                 title="Now you",
                 say=self.lesson.exercise,
-                notes=EXERCISE_NOTES,
+                notes=EXERCISE_NOTES + solved,
                 lines={"": self.lesson.lines.get("exercise", 0)},
             )
 

@@ -1,7 +1,8 @@
 from pathlib import Path
 
-from sim.classroom.lessons.course import FOLDER
+from sim.classroom.lessons.course import FOLDER, found_lesson
 from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.performance import Performance
 from sim.session.session import Bookmark, Session, write_session
 from sim.session.trace_ref import TraceRef
 from tests.tui.cli.program import error, schedscope
@@ -39,6 +40,8 @@ def test_solutions_are_printed_with_the_numbers_of_the_run() -> None:
     assert one == schedscope("learn", "9", "--solutions").stdout
     assert one.startswith("w-slip: A promise slips\n\n  Press enter and P, and try relaxed with an omega between")
     assert "\n\n  From about 1.2245 on. J3 would end 20m00 after it came" in one
+    notes = Performance(found_lesson("w-slip")).staged()[-1].notes
+    assert notes.endswith("A solution: `schedscope learn w-slip --solutions`.")
 
 
 def test_solution_that_does_not_hold_is_reported_with_its_line(tmp_path: Path) -> None:
