@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from math import isinf
 from typing import TypeAlias
 
@@ -23,6 +24,7 @@ from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
 """Largest width in columns of a mark's name, and number of rows at the top for such names."""
+CellPlace: TypeAlias = tuple[int, int]
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Largest width in columns of the text at a mark of a reservation."""
@@ -85,8 +87,8 @@ def _name_marks(area: Cells, grid: Grid) -> None:
             grid.chart.view.column_of(mark.time),
             one_a_cell(f" {shorten(mark.told(near), _width_of(mark))} "),
         )
-        is_named = mark.text == grid.chart.label  # by the label of the chart
-        if not is_named and 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
+        is_seen = mark.text != grid.chart.label and 0 <= column < grid.size.columns
+        if is_seen and (place := _room_for(told, column, grid, taken, mark.kind == "guess")):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)
 
@@ -95,14 +97,14 @@ def _width_of(mark: Mark) -> int:
     return _PROMISE if mark.kind in ("promise", "window") else _MARK
 
 
-def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return (row, column) for the name of the mark in `column` where nothing is `taken`, or None."""
+def _room_for(told: str, column: int, grid: Grid, taken: set[CellPlace], near_only: bool) -> CellPlace | None:
+    """Return (row, column) for the name of a mark where nothing is `taken`, or None; `near_only`: if need be on now."""
     near, far = (column, column - len(told)), (grid.now + 1, grid.size.columns - len(told))
-    places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
-    for row, at in places:
-        is_inside = 0 <= at <= grid.size.columns - len(told) and row < grid.size.rows
-        if is_inside and not at <= grid.now < at + len(told) and not taken & _cells_of(told, (row, at)):
-            return row, at
+    for number, begins in enumerate((near, near if near_only else far)):
+        for row, at in product(range(min(_MARK_ROWS, grid.size.rows)), begins):
+            is_free = (near_only and number) or not at <= grid.now < at + len(told)
+            if 0 <= at <= grid.size.columns - len(told) and is_free and not taken & _cells_of(told, (row, at)):
+                return row, at
     return None
 
 

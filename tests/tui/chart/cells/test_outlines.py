@@ -52,13 +52,13 @@ def test_gap_separates_neighbours_of_one_colour(lab: Lab) -> None:
     assert {int(drawn.fg[place]) for place in lines} == {BLANK}
 
 
-@pytest.mark.parametrize(("guess", "truth"), [(250, 300), (300, 250), (440, 430)])
+@pytest.mark.parametrize(("guess", "truth"), [(250, 300), (300, 250), (440, 430), (-30, 20)])
 def test_name_of_a_guess_stands_beside_its_own_line(engine: Engine, guess: int, truth: int) -> None:
     """In the lesson z-migration "it is here" stood beside now, and "your guess" between the lines."""
     marks = Mark(guess, "guess", "your guess"), Mark(truth, "guess", "it is here")
-    chart = chart_of(engine, Size(60, 10), marks=marks)
+    chart = chart_of(engine, Size(60, 10), marks=marks, first=-8 if guess < 0 else 0)
     rows = [row.ljust(60) for row in paint(chart, DARK, Size(60, 10)).text.splitlines()]
-    lines = sorted({column for row in rows for column, sign in enumerate(row) if sign == "┊"})
-    for mark, line in zip(sorted(marks, key=lambda mark: mark.time), lines, strict=True):
+    for mark in marks:
+        line = rows[0].index("▕") + 1 + chart.view.column_of(mark.time)
         (begin,) = (row.index(f" {mark.text} ") for row in rows if mark.text in row)
         assert line in (begin, begin + len(mark.text) + 2), rows
