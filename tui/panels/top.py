@@ -38,10 +38,6 @@ class Going:
     """Result of the last reload of a policy's file, until the user dismisses it; None at any other time."""
 
 
-def _known_steps(scene: Scene) -> str:
-    return "?" if scene.is_veiled else f"{scene.known_steps:,}"  # suspensions and starts could be counted by it
-
-
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
     """Return trace and machine, then policy, speed, time and step; without space the left part is cut first."""
     right = _right_part(about, scene, going, beside, width) if scene else []
@@ -72,7 +68,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
     right = [
         *runs,
         Span(f" {_clock(scene, going)} ", "strong"),
-        Span(f" {scene.snapshot.step:,}/{_known_steps(scene)} "),
+        Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} "),
     ]
     name = text.shorten(f" {printable(about.workload.name)}", max(width - width_of(right), 0))
     return line(Span(name, "strong"), Span(" " * max(width - width_of(right) - text.cells(name), 0)), *right)
@@ -92,7 +88,7 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
         spec, other = f" {spec} ", f" {other} "
     is_named = len(scene.branches) > 1 and not going.in_lesson and f"; {scene.branch}" not in ours
     branch = f" on {text.shorten(scene.branch, 14)}" if is_named and width >= 100 else ""
-    known = _known_steps(scene) + ("" if scene.complete else "+")
+    known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"{count(going.stops, 'stop')} set", "warn", "stops")] if going.stops else []
     if going.hidden:
         notes += [Span(f"{' · ' if notes else ''}hidden: {', '.join(going.hidden)}", "dim", "all_panels")]

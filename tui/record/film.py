@@ -212,7 +212,8 @@ class Camera:
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
 
     def _is_whole(self) -> bool:
-        return self._screen.scene is not None and self._screen.scene.complete
+        scene = self._screen.scene
+        return scene is not None and (scene.complete or scene.is_veiled)
 
 
 SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.moment]

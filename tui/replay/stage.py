@@ -127,6 +127,7 @@ class RunView:
         past = timeline.history.as_of(timeline.step)
         marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish), *wish.marks)
         selected = None if wish.veil else wish.selected
+        known = (past, self.clock) if wish.veil else (timeline.history, self._last_time)
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named_ranks(snapshot, selected)))
         seen = mode, DRAWING, marks, selected, axis
@@ -135,10 +136,10 @@ class RunView:
         return Scene(
             snapshot=snapshot,
             clock=self.clock,
-            known_steps=timeline.computed,
-            complete=timeline.complete,
+            known_steps=timeline.step if wish.veil else timeline.computed,
+            complete=timeline.complete and not wish.veil,
             chart=chart,
-            strip=makers.strip.strip(timeline.history, self._last_time, wish.strip_columns, marks),
+            strip=makers.strip.strip(*known, wish.strip_columns, marks),
             job=self._job(makers, selected),
             series=makers.strip.series(timeline.history, timeline.step, PLOT),
             branch=timeline.branch.name,

@@ -63,7 +63,7 @@ async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Pat
         assert "Click the job" in noted(run)
         assert "estimate" in seen(run, "#queue").splitlines()[1]
         assert "not reached" not in seen(run, "#queue")
-        assert "step 5 / ?" in seen(run, "#top")
+        assert "step 5 / 5+" in seen(run, "#top")
         await run.press("4")
         assert "Not J4. J4 has waited 9m30" in seen(run, "#lesson")
         assert "So it goes." in seen(run, "#lesson")
@@ -214,6 +214,8 @@ def test_plan_and_tooltips_keep_each_answer_back(lesson: Lesson) -> None:
         for rank in {run.job.rank for run in scene.snapshot.running} - running | waiting:
             assert not any(word in scene.hover(rank) for word in ("ends by", "planned", "reserved")), asked.asks
         assert not scene.snapshot.decisions
+        assert scene.known_steps == moment.step
+        assert scene.strip.known <= moment.clock
         assert not scene.hover_free(Spot(moment.clock + 60, 0, None))
 
 
