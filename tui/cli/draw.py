@@ -11,12 +11,14 @@ import click
 from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
+from sim.support.errors import ParameterError
 from sim.support.files import STDOUT
 from sim.support.formatting import Moment
 from sim.timeline.scenario import Scenario
 from sim.workload.options import WITH
 from sim.workload.source import Source
 from sim.workload.transforms import parse_estimates
+from tui.annexes import annexed
 from tui.chart.svg.drawing import Options, refuse_large, save_drawing, save_pair
 from tui.cli import options as cli
 from tui.cli.terminal import run_to_end
@@ -41,7 +43,9 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @click.option("--by-number", is_flag=True, help="Order processors by number, not by partition (multiqueue).")
 @click.option("--dates", is_flag=True, help="Write dates and weekdays, if the trace knows when it began.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
-@click.option("-o", "--output", "out", required=True, metavar="FILE", help="Output file, .svg or .png; - for stdout.")
+@click.option(
+    "-o", "--output", "out", required=True, metavar="FILE", help="Output file, .svg, .png or .html; - for stdout."
+)
 @cli.switches
 @cli.placement
 @cli.of_workload
@@ -51,7 +55,10 @@ def command(
     out: str,
     switches: cli.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Draw a run, or a window of it, as a chart in a file."""
+    """Draw a run, or a window of it, as a chart in a file.
+
+    A .html file has the chart and, for each step, what was decided and why jobs wait: a page that loads nothing.
+    """
     cli.of_file("-o", out, trace, stdout=True)
     wanted = Options(
         None, None, width, height, theme, colour, by_event, matrix=matrix, dates=dates, by_number=by_number
@@ -73,7 +80,11 @@ def draw(
     beside: str | None = None,
 ) -> None:
     """Simulate the run, with `beside` a second one, and write their picture in `window` to `out`."""
-    refuse_large(options, out)
+    is_page = out.lower().endswith(".html")
+    if is_page and (beside is not None or options.matrix):
+        raise ParameterError(f"{out}: --beside and --matrix are drawn as .svg or .png")
+    if not is_page:
+        refuse_large(options, out)
     below, has_estimates, estimates = (beside or "").partition(WITH)
     policies = [spec, *(other for _, other in switches), *([below] if beside else [])]
     cli.heed(placement, [parse_policy(each) for each in policies])  # report errors before reading
@@ -86,6 +97,10 @@ def draw(
     begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
     if window != (None, None):
         options = replace(options, begin=begin, until=until)
+    if is_page:
+        with own_code(scenario):
+            annexed("handout of a run")(scenario, spec, options, out)
+        return
     engine = _run(scenario, spec, options)
     if beside is None:
         save_drawing(engine, spec, options, out)

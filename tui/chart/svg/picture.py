@@ -35,9 +35,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
     """Return the picture as the text of an SVG file, which has no scripts and does not refer to other files."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
-    has_band = chart.by_owner is None and bool(chart.history.owners_at(chart.clock))
-    places = chart.view.lanes * chart.view.stride or chart.view.high
-    frame = Frame.within((width, height), chart.begin, chart.until, places, has_band, chart.view.axis)
+    frame = frame_of(chart, width, height)
     kinds = {*(stretch.kind for stretch in (*chart.ran, *chart.trails)), *(box.kind for box in chart.plan)}
     seen = {texture_of(kind) for kind in kinds}
     crosses = draw_killed(chart, frame, look)
@@ -61,6 +59,12 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
         )
         + "\n"
     )  # fmt: skip
+
+
+def frame_of(chart: Drawing, width: int, height: int) -> Frame:
+    has_band = chart.by_owner is None and bool(chart.history.owners_at(chart.clock))
+    places = chart.view.lanes * chart.view.stride or chart.view.high
+    return Frame.within((width, height), chart.begin, chart.until, places, has_band, chart.view.axis)
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from sim.support.formatting import count, printable
 from tui.cli import options
 from tui.cli.terminal import is_terminal, say
+
+if TYPE_CHECKING:
+    from sim.classroom.lessons.lesson import Lesson
 
 WIDTH = 100
 """Width of the solutions in columns."""
@@ -20,13 +24,15 @@ WIDTH = 100
 @click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
 @click.option("--solutions", is_flag=True, help="Print the closing exercise with its solution; without NAME, of all.")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
+@click.option("--html", "page", metavar="FILE", help="Write the lesson as one HTML file for a course page.")
+@click.option("--plain", is_flag=True, help="Write it as plain text, and read the answers from stdin, one a line.")
 @click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
 @click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
 @click.option("--hand-in", "path", metavar="FILE.txt", help="Write your first answers for schedscope grade.")
 def command(
-    lesson: str | None, listing: bool, solutions: bool, scene: int, checked: str | None, new: str | None,
-    session: str | None, path: str | None,
+    lesson: str | None, listing: bool, solutions: bool, scene: int, page: str | None, plain: bool,
+    checked: str | None, new: str | None, session: str | None, path: str | None,
 ) -> int:  # fmt: skip
     """List the lessons, or play one of them, scene by scene.
 
@@ -44,10 +50,14 @@ def command(
     from sim.classroom.lessons.course import found_lesson
     from sim.classroom.lessons.lesson import ORDER
 
-    if path is not None and lesson is None:
-        raise click.UsageError("--hand-in needs the name of a lesson")
+    if path is not None and (lesson is None or page is not None or plain):
+        raise click.UsageError("--hand-in needs the name of a lesson that is played")
     if solutions:
         return _solutions(lesson)
+    if page is not None or plain:
+        if lesson is None or (page is not None and plain):
+            raise click.UsageError("--html FILE and --plain write one lesson: name it, and choose one of them")
+        return _written(found_lesson(lesson), scene, page)
     if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
@@ -58,7 +68,7 @@ def command(
     found = found_lesson(lesson)
     if path is not None and (found.recording or found.name not in ORDER):
         raise click.UsageError("--hand-in is for the built-in lessons, except those about a recording")
-    options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
+    options.needs_terminal("a lesson", "schedscope learn NAME --plain, which needs none")
     if found.recording:
         from tui.classroom.program import open_recorded
 
@@ -71,6 +81,19 @@ def command(
 
         return open_to_hand_in(found, scene - 1, path)
     return open_replay(lesson_opening(found, scene - 1))
+
+
+def _written(lesson: Lesson, scene: int, page: str | None) -> int:
+    if page is None:
+        from tui.classroom.handout.plain_lesson import read_aloud
+
+        return read_aloud(lesson, scene - 1, sys.stdin)
+    from tui.classroom.handout.lesson_handout import save_lesson
+
+    options.of_file("--html", page, lesson.path)
+    save_lesson(lesson, page)
+    click.echo(f"{page} written")
+    return 0
 
 
 def _list() -> int:
