@@ -43,9 +43,7 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @click.option("--by-number", is_flag=True, help="Order processors by number, not by partition (multiqueue).")
 @click.option("--dates", is_flag=True, help="Write dates and weekdays, if the trace knows when it began.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
-@click.option(
-    "-o", "--output", "out", required=True, metavar="FILE", help="Output file, .svg, .png or .html; - for stdout."
-)
+@click.option("-o", "--output", "out", required=True, metavar="FILE", help="A .svg, .png or .html file; - for stdout.")
 @cli.switches
 @cli.placement
 @cli.of_workload
@@ -55,10 +53,7 @@ def command(
     out: str,
     switches: cli.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Draw a run, or a window of it, as a chart in a file.
-
-    A .html file has the chart and, for each step, what was decided and why jobs wait: a page that loads nothing.
-    """
+    """Draw a run, or a window of it, as a chart in a file."""
     cli.of_file("-o", out, trace, stdout=True)
     wanted = Options(
         None, None, width, height, theme, colour, by_event, matrix=matrix, dates=dates, by_number=by_number

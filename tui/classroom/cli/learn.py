@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from sim.support.formatting import count, printable
 from tui.cli import options
 from tui.cli.terminal import is_terminal, say
-
-if TYPE_CHECKING:
-    from sim.classroom.lessons.lesson import Lesson
 
 WIDTH = 100
 """Width of the solutions in columns."""
@@ -54,10 +50,18 @@ def command(
         raise click.UsageError("--hand-in needs the name of a lesson that is played")
     if solutions:
         return _solutions(lesson)
-    if page is not None or plain:
-        if lesson is None or (page is not None and plain):
-            raise click.UsageError("--html FILE and --plain write one lesson: name it, and choose one of them")
-        return _written(found_lesson(lesson), scene, page)
+    if (page is not None or plain) and (lesson is None or (page is not None and plain)):
+        raise click.UsageError("--html FILE or --plain writes one lesson: name it")
+    if page is not None and lesson is not None:
+        from tui.classroom.handout.lesson_handout import save_lesson
+
+        options.of_file("--html", page, lesson)
+        save_lesson(found_lesson(lesson), page)
+        return 0
+    if plain and lesson is not None:
+        from tui.classroom.handout.plain_lesson import read_aloud
+
+        return read_aloud(found_lesson(lesson), scene - 1, sys.stdin)
     if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
@@ -68,7 +72,7 @@ def command(
     found = found_lesson(lesson)
     if path is not None and (found.recording or found.name not in ORDER):
         raise click.UsageError("--hand-in is for the built-in lessons, except those about a recording")
-    options.needs_terminal("a lesson", "schedscope learn NAME --plain, which needs none")
+    options.needs_terminal("a lesson", "schedscope learn NAME --plain or --html FILE")
     if found.recording:
         from tui.classroom.program import open_recorded
 
@@ -81,19 +85,6 @@ def command(
 
         return open_to_hand_in(found, scene - 1, path)
     return open_replay(lesson_opening(found, scene - 1))
-
-
-def _written(lesson: Lesson, scene: int, page: str | None) -> int:
-    if page is None:
-        from tui.classroom.handout.plain_lesson import read_aloud
-
-        return read_aloud(lesson, scene - 1, sys.stdin)
-    from tui.classroom.handout.lesson_handout import save_lesson
-
-    options.of_file("--html", page, lesson.path)
-    save_lesson(lesson, page)
-    click.echo(f"{page} written")
-    return 0
 
 
 def _list() -> int:

@@ -17,6 +17,7 @@ from tui.look.palette import LOOKS
 @click.argument("traces", nargs=-1, metavar="[TRACE ...]")
 @click.option("--lesson", metavar="NAME|FILE", help="A lesson instead of a trace.")
 @click.option("--play", is_flag=True, help="A game: the same busy hours for all, with a list of the best.")
+@click.option("--tasks", is_flag=True, help="Inverse puzzles, and for the class who has solved which.")
 @click.option("--teacher", is_flag=True, help="Show the class at a second address: places, answers, and the wall.")
 @click.option("--csv", "table", metavar="FILE", help="With --teacher: write the answers there at the end.")
 @click.option("--policy", metavar="SPEC", help="Of ours: name or name:key=value,key=value.")
@@ -27,9 +28,9 @@ from tui.look.palette import LOOKS
 @click.option("--theme", type=click.Choice(list(LOOKS)), default="dark", show_default=True)
 @cli.of_workload
 def command(
-    traces: tuple[str, ...], lesson: str | None, play: bool, teacher: bool, table: str | None, policy: str | None,
-    host: str, port: int, public: str | None, visitors: int, per_address: int | None, idle: float, present: bool,
-    size: tuple[int, int], theme: str, **given: Any,
+    traces: tuple[str, ...], lesson: str | None, play: bool, tasks: bool, teacher: bool, table: str | None,
+    policy: str | None, host: str, port: int, public: str | None, visitors: int, per_address: int | None, idle: float,
+    present: bool, size: tuple[int, int], theme: str, **given: Any,
 ) -> None:  # fmt: skip
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
@@ -48,8 +49,10 @@ def command(
         raise click.UsageError("--lesson brings its own trace: leave out TRACE")
     if play and (lesson is not None or present or len(traces) > 1):
         raise click.UsageError("--play takes one TRACE at most, and neither --lesson nor --present")
-    if teacher and lesson is None and not play:
-        raise click.UsageError("--teacher shows the class of a lesson or a game: add --lesson NAME or --play")
+    if tasks and (traces or lesson is not None or play or present):
+        raise click.UsageError("--tasks takes no TRACE, and neither --lesson nor --play nor --present")
+    if teacher and lesson is None and not (play or tasks):
+        raise click.UsageError("--teacher shows a class: add --lesson NAME, --play or --tasks")
     if table is not None and not teacher:
         raise click.UsageError("--csv writes what --teacher shows: add --teacher")
     needs_server()
@@ -58,10 +61,10 @@ def command(
     from tui.classroom.web.serving import Wanted, serve
 
     game = _game(traces, given) if play else None
-    openings = () if play else _openings(traces, lesson, policy, given)
+    openings = () if play or tasks else _openings(traces, lesson, policy, given)
     shown = size if present else None
     wanted = Wanted(host, port, public, visitors, per_address, idle * 60, shown, theme, teacher, table)
-    serve(openings, wanted, game)
+    serve(openings, wanted, game, tasks)
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from sim.classroom.lessons.from_puzzle import lesson_of_puzzle
+from sim.classroom.play.tasks import Task, tasks
 from sim.policies import parse_policy
 from sim.session.session import Session
 from sim.session.sources import session_of
@@ -51,6 +52,7 @@ LEAST_ROWS = 3
 KEYS = (
     ("n", "new", "new"), ("←→", "submit", ""), ("[]", "run", ""), ("{}", "estimate", ""), ("+-", "procs", ""),
     ("u", "undo", "undo"), ("e", "type", "type"), ("enter", "replay", "replay"), ("y", "copy", "copy"),
+    ("N", "task", "task"),
 )  # fmt: skip
 LAST_KEYS = (("?", "help", "help"), ("q", "quit", "quit"))
 HELP = (
@@ -62,6 +64,7 @@ HELP = (
         ("u r", "Undo, redo."), ("e tab", "Type the line of text; enter or tab ends it."),
         ("y", "Copy the line; it is accepted wherever a trace is."), ("enter", "Replay the puzzle under EASY."),
         ("S", "Save it as a trace file (SWF)."), ("L", "Save it as a lesson."), ("H esc", "The menu."), ("q", "Leave."),
+        ("N", "The next inverse puzzle: change the jobs until its claims are true."),
     )),
     ("The charts", (
         ("→ ↑", "Time and processors, from 0 to the last end; each chart has the same time."),
@@ -71,8 +74,18 @@ HELP = (
 
 
 class Charted(Message):
-    def __init__(self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...]) -> None:
-        self.puzzle, self.look, self.size, self.found = puzzle, look, size, found
+    def __init__(
+        self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...], problem: str | None = None
+    ) -> None:
+        self.puzzle, self.look, self.size, self.found, self.problem = puzzle, look, size, found, problem
+        super().__init__()
+
+
+class TaskSeen(Message):
+    """Message that the user has a task, counted from 0, and which line solves it; "" if it is not solved yet."""
+
+    def __init__(self, index: int, solution: str) -> None:
+        self.index, self.solution = index, solution
         super().__init__()
 
 
@@ -160,11 +173,16 @@ class PuzzleScreen(Screen[None]):
         Binding("e,tab", "type", show=False), Binding("y", "copy", show=False), Binding("enter", "replay", show=False),
         Binding("S", "save", show=False), Binding("L", "lesson", show=False),
         Binding("question_mark", "help", show=False), Binding("H,escape", "back", show=False),
-        Binding("q", "quit", show=False),
+        Binding("N", "task", show=False), Binding("q", "quit", show=False),
     ]  # fmt: skip
 
-    def __init__(self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "") -> None:
+    def __init__(
+        self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "", task: Task | None = None
+    ) -> None:
         super().__init__()
+        self._wanted = task
+        self._problem: str | None = None
+        """Why the draft does not solve the task; "" if it does, None if it is not judged yet."""
         self._typed = typed
         """Text that the user types while it is no valid puzzle; "" otherwise"""
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
@@ -202,7 +220,7 @@ class PuzzleScreen(Screen[None]):
     # Drawing
 
     def _show(self, told: str = "") -> None:
-        self._told = told
+        self._told, self._problem = told, None
         puzzle = self.draft.puzzle
         entry, shown = self.query_one("#line", Input), self._typed or puzzle.line
         if not entry.has_focus and entry.value != shown:
@@ -221,8 +239,14 @@ class PuzzleScreen(Screen[None]):
 
     def _note(self) -> None:
         told, style = (self._told, "warn") if self._told else (self._hint, "dim")
-        lines = wrapped(told, max(self.size.width - 2, 1), style, indent=1)
-        self.query_one("#note", Bar).show(lines[:2], self._look)
+        if not self._told and self._wanted is not None and self._problem is not None:
+            told = f"Not yet: {self._problem}" if self._problem else "Solved. N: the next task"
+            style = "warn" if self._problem else "good"
+        width, note = max(self.size.width - 2, 1), self.query_one("#note", Bar)
+        task = wrapped(self._wanted.told, width, "strong", indent=1)[:3] if self._wanted is not None else []
+        lines = [*task, *wrapped(told, width, style, indent=1)[:2]]
+        note.styles.height = max(len(lines), 2)
+        note.show(lines, self._look)
 
     @property
     def _hint(self) -> str:
@@ -236,7 +260,8 @@ class PuzzleScreen(Screen[None]):
 
     @work(thread=True, exclusive=True)
     def _draw_charts(self, puzzle: Puzzle, look: Look, size: Size) -> None:
-        self.post_message(Charted(puzzle, look, size, charts(puzzle, look, size)))
+        problem = None if self._wanted is None else self._wanted.problem(puzzle)
+        self.post_message(Charted(puzzle, look, size, charts(puzzle, look, size), problem))
 
     @on(Charted)
     def _charted(self, message: Charted) -> None:
@@ -244,6 +269,10 @@ class PuzzleScreen(Screen[None]):
         if (message.puzzle, message.look, message.size) == (self.draft.puzzle, self._look, drawn.picture):
             self._found = message.found
             drawn.show(self._found, self._look)
+            self._problem = message.problem
+            self._note()
+            if self._wanted in tasks():
+                self.post_message(TaskSeen(tasks().index(self._wanted), "" if message.problem else message.puzzle.line))
 
     @on(Charts.Resized)
     def _resized(self) -> None:
@@ -335,6 +364,12 @@ class PuzzleScreen(Screen[None]):
         self._use_draft(self.draft.added(self.draft.model))
         if is_full:
             self._show(f"a puzzle has {MOST_JOBS} jobs at most")
+
+    def action_task(self) -> None:
+        """Begin with the next task; after the last one comes the first."""
+        place = tasks().index(self._wanted) + 1 if self._wanted in tasks() else 0
+        self._wanted = tasks()[place % len(tasks())]
+        self._use_draft(self.draft.changed(self._wanted.start))
 
     def action_remove(self) -> None:
         self._use_draft(self.draft.removed())

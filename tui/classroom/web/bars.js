@@ -44,10 +44,11 @@ const lasted = (seconds) =>
 function drawBest(place, best) {
   if (!best.length) return place.replaceChildren();
   const table = make("table");
-  best.forEach(({ name, mean, worst }, index) => {
+  best.forEach(({ name, mean, worst, solved }, index) => {
     const row = make("tr");
     row.append(make("td", "", `${index + 1}.`), make("td", "", name));
-    row.append(make("td", "", `mean wait ${lasted(Math.round(mean))}`), make("td", "", `worst ${lasted(Math.round(worst))}`));
+    if (solved) row.append(make("td", "", `solved ${solved}`));
+    else row.append(make("td", "", `mean wait ${lasted(Math.round(mean))}`), make("td", "", `worst ${lasted(Math.round(worst))}`));
     table.append(row);
   });
   place.replaceChildren(make("h2", "", "The best of the class"), table);

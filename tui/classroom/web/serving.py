@@ -43,9 +43,9 @@ class Wanted:
         return self.per_address or (self.visitors if self.public else (self.visitors + 1) // 2)
 
 
-def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read all traces and serve until interrupted. With `game`, every visit begins with a game of these jobs."""
-    shared = replace(ServerResources.of(openings), game=game)
+def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None, has_tasks: bool = False) -> None:
+    """Read all traces and serve until interrupted; visits begin with a `game`, or with inverse puzzles."""
+    shared = replace(ServerResources.of(openings), game=game, has_tasks=has_tasks)
     fork_server = ForkServer(live(shared, wanted.theme))
     try:
         run(fork_server, shared, wanted)

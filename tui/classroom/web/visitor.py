@@ -21,6 +21,7 @@ from textual.driver import Driver
 
 from sim.classroom.lessons.performance import Staged
 from sim.classroom.play.game import Game
+from sim.classroom.play.tasks import tasks
 from sim.policies.own.consent import refuse
 from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
@@ -35,6 +36,7 @@ from tui.chart.partition_names import named_under
 from tui.classroom.guide import LessonGuide, Teaching, walk_of
 from tui.classroom.opening import LessonOpening
 from tui.classroom.play.screen import GameOver, PlayScreen
+from tui.classroom.puzzle.screen import PuzzleScreen, TaskSeen
 from tui.classroom.web.classroom import Classroom
 from tui.classroom.web.driver import VisitorDriver
 from tui.classroom.web.plain_pages import GamePage, LessonPage, PlainPage
@@ -74,6 +76,8 @@ class ServerResources:
     read: Mapping[Source, Replay] = field(default_factory=dict)
     first: Prepared | None = None
     game: Workload | None = None
+    has_tasks: bool = False
+    """True if every visit begins with the first inverse puzzle."""
 
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
@@ -107,6 +111,8 @@ class ServerResources:
         if self.first is not None and walk is not None and answers:
             scenes, pictures = [*map(self._as_in_the_chart, walk.scenes)], ScenePictures(self.first.timeline)
             return Classroom(Roster(scenes), walk.lesson.title, pictures=pictures)
+        if self.has_tasks:
+            return Classroom(Roster.of_tasks(tasks()), "Inverse puzzles")
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
 
     def plain(self) -> Callable[[], PlainPage] | None:
@@ -144,6 +150,9 @@ class Visit(Reporting):
     def on_mount(self) -> None:
         if self._shared.game is not None:
             self.call_after_refresh(self._begin_game, self._shared.game)
+        if self._shared.has_tasks:
+            first = tasks()[0]
+            self.call_after_refresh(self.push_screen, PuzzleScreen(first.start, self.look, is_guest=True, task=first))
         if self._offer:
             self.call_after_refresh(self._ask_back)
 
@@ -195,6 +204,10 @@ class Visit(Reporting):
     @on(GameOver)
     def _report_score(self, message: GameOver) -> None:
         self.report(type="score", mean=message.mean, worst=message.worst)
+
+    @on(TaskSeen)
+    def _report_task(self, message: TaskSeen) -> None:
+        self.report(type="stands", scene=message.index, given=message.solution, right=True)
 
     def _hear_best(self, text: str) -> None:
         self._best = best_of(json.loads(text))
