@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.recorded import poll_numbers
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.recording import Recording
-from sim.live.cluster.values import Cluster
 from sim.workload.formats.zone import zone_here
 from tui.chart.scene import ChartScene
 from tui.live.chart import ChartMaker, first_camera
@@ -19,9 +17,10 @@ from tui.replay.thumbnail import Thumbnail
 
 
 class LiveThumbnail:
-    def __init__(self, pictures: Iterable[Cluster]) -> None:
+    def __init__(self, lesson: Lesson) -> None:
+        pictures = tuple(Recording(lesson.recording).pictures())
         self._observed = Observed(zone_here())
-        for cluster in pictures:
+        for cluster in pictures[: poll_numbers(lesson, pictures)[lesson.picture - 1] + 1]:
             self._observed.add(cluster)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
@@ -34,8 +33,7 @@ def thumbnail(name: str) -> Thumbnail | LiveThumbnail:
     """Return the thumbnail of a lesson about simulated runs or about a recording."""
     lesson = found_lesson(name)
     if lesson.recording:
-        pictures = tuple(Recording(lesson.recording).pictures())
-        return LiveThumbnail(pictures[: poll_numbers(lesson, pictures)[lesson.picture - 1] + 1])
+        return LiveThumbnail(lesson)
     made = Performance(lesson)
     for scene in lesson.scenes[: lesson.picture]:
         staged = made.stage(scene)

@@ -2,8 +2,8 @@
 
 8 procs; 5x20m@0; 6x10m@1m ? add 1 with 5m: J3.wait > 10m and mean_wait@easy < mean_wait@conservative
 
-After the question mark: `add` at most so many jobs, `with` at most so much work (processors x run time), or `change`
-of so many jobs the submit, the run, the estimate or the procs. Jobs and policies are named as in lessons.
+After the question mark: `add` at most this number of jobs, `with` at most this work (processors x run time), or
+`change` the submit, run, estimate or procs of at most this number of jobs. Claims are as in lessons.
 """
 
 from __future__ import annotations
@@ -16,54 +16,47 @@ from typing import NamedTuple
 from sim.classroom.lessons.names import Names
 from sim.classroom.lessons.runs import FIRST, Runs
 from sim.support.errors import ParameterError, SchedscopeError
-from sim.support.formatting import count, listed, parse_time, quoted, span
+from sim.support.formatting import count, parse_time, quoted, span
 from sim.workload.formats.puzzle import LONGEST, Puzzle, parse_puzzle
 from sim.workload.model import Workload
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 """Policies that a task may name; with any jobs their runs end soon."""
 _FORM = re.compile(
-    r"(.+)\?\s*(?:add (\d)(?: with (\w+))?|change (\d) (submit|run|estimate|procs))\s*:(.+)", re.DOTALL | re.ASCII
+    r"(.+)\?\s*(?:add (\d)(?: with (\w+))?|change (\d) (submit|run|estimate|procs))\s*:(.+)", re.S | re.A
 )
 
 
 class Task(NamedTuple):
     title: str
+    line: str
     start: Puzzle
-    rule: str
-    """What may be done, in words."""
-    most: tuple[int, int]
-    """Largest number of jobs that may be added, and that may be changed."""
+    adds: int
+    """Largest number of jobs that may be added, or else changed."""
+    changes: int
     field: str
     """Field of `PuzzleJob` that may be changed."""
     work: float
     """Largest work of the added jobs in processors times seconds."""
+    rule: str
     goals: tuple[str, ...]
-    line: str
-
-    @property
-    def told(self) -> str:
-        return f"{self.title}: {self.rule}, so that {' and '.join(self.goals)}"
+    told: str
 
     def problem(self, puzzle: Puzzle) -> str:
         """Return in a line why the puzzle does not solve the task; "" if it does."""
-        was, jobs = self.start.jobs, puzzle.jobs
+        was, jobs, added = self.start.jobs, puzzle.jobs, puzzle.jobs[len(self.start.jobs) :]
         changed = [pair for pair in zip(was, jobs, strict=False) if pair[0] != pair[1]]
-        added = jobs[len(was) :]
-        if len(jobs) < len(was) or puzzle.procs != self.start.procs:
-            return f"the {count(self.start.procs, 'processor')} and {count(len(was), 'job')} must stay"
-        if len(added) > self.most[0] or len(changed) > self.most[1]:
-            return f"{len(added)} added and {len(changed)} changed: {self.rule}"
-        if any(old._replace(**{self.field: getattr(new, self.field)}) != new for old, new in changed):
-            return f"something else of a job differs: {self.rule}"
-        if killed := [f"J{number}" for number, job in enumerate(jobs, 1) if job.estimate < job.run]:
-            return f"{listed(killed)} would be killed at the estimate"
-        if (work := sum(job.procs * job.run for job in added)) > self.work:
-            return f"{span(work)} of work > {span(self.work)}"
+        is_other = any(old._replace(**{self.field: getattr(new, self.field)}) != new for old, new in changed)
+        work = sum(job.procs * job.run for job in added)
+        if is_other or puzzle.procs != self.start.procs or len(jobs) < len(was) or work > self.work:
+            return f"{self.rule}, and nothing else"
+        if len(added) > self.adds or len(changed) > self.changes:
+            return f"{self.rule}, not {count(len(added) + len(changed), 'job')}"
+        if any(job.estimate < job.run for job in jobs):
+            return "a job would be killed at its estimate < run time"
         try:
-            runs = Runs(Workload.of(puzzle.trace).with_overruns(), POLICIES[0])
-            names = Names(runs, runs.at_step(FIRST, 0))
-            return "; ".join(filter(None, map(names.claim, self.goals)))
+            runs = Runs(Workload.of(puzzle.trace), POLICIES[0])
+            return "; ".join(filter(None, map(Names(runs, runs.at_step(FIRST, 0)).claim, self.goals)))
         except SchedscopeError as error:
             return str(error)
 
@@ -71,16 +64,18 @@ class Task(NamedTuple):
 def parse_task(text: str, title: str = "A task") -> Task:
     found = _FORM.fullmatch(text.strip()) if len(text) <= 2 * LONGEST else None
     if found is None:
-        raise ParameterError(f"{quoted(text)}: expected a puzzle, then ? add 1: J3.wait > 10m (or ? change 1 run: ...)")
+        raise ParameterError(
+            f"{quoted(text)}: expected 1 to {len(tasks())}, or a line of --tasks: PUZZLE ? add 1: CLAIM"
+        )
     start, adds, work, changes, what, goal = found.groups()
-    goals = tuple(each.strip() for each in goal.split(" and "))
     if wrong := {*re.findall(r"@(\S+)", goal)} - {*POLICIES}:
         raise ParameterError(f"no {quoted(min(wrong))} in a task: the policies are {', '.join(POLICIES)}")
-    most = parse_time(work) if work else float("inf")
+    most, field = parse_time(work) if work else float("inf"), {"estimate": "asked"}.get(what, what or "run")
     rule = f"change the {what} of {count(int(changes), 'job')}" if changes else f"add {count(int(adds), 'job')}"
     rule += f" with at most {span(most)} of work (processors x run time)" if work else ""
-    field = {"estimate": "asked"}.get(what, what or "run")
-    return Task(title, parse_puzzle(start), rule, (int(adds or 0), int(changes or 0)), field, most, goals, text.strip())
+    told, goals = f"{title}: {rule}, so that {goal.strip()}", tuple(goal.split(" and "))
+    start, adds, changes = parse_puzzle(start), int(adds or 0), int(changes or 0)
+    return Task(title, text.strip(), start, adds, changes, field, most, rule, goals, told)
 
 
 @cache
@@ -92,8 +87,5 @@ def tasks() -> tuple[Task, ...]:
 
 def found_task(wanted: str) -> Task:
     """Return the task with this number, or the task in this line."""
-    if wanted.isdecimal() and len(wanted) < 4:
-        if not 1 <= int(wanted) <= len(tasks()):
-            raise ParameterError(f"no task {wanted}: there are tasks 1 to {len(tasks())}")
-        return tasks()[int(wanted) - 1]
-    return parse_task(wanted)
+    numbers = {f"{number}": task for number, task in enumerate(tasks(), 1)}
+    return numbers.get(wanted) or parse_task(wanted)

@@ -52,13 +52,13 @@ def command(
         return _solutions(lesson)
     if (page is not None or plain) and (lesson is None or (page is not None and plain)):
         raise click.UsageError("--html FILE or --plain writes one lesson: name it")
-    if page is not None and lesson is not None:
+    if page is not None and lesson:
         from tui.classroom.handout.lesson_handout import save_lesson
 
         options.of_file("--html", page, lesson)
         save_lesson(found_lesson(lesson), page)
         return 0
-    if plain and lesson is not None:
+    if plain and lesson:
         from tui.classroom.handout.plain_lesson import read_aloud
 
         return read_aloud(found_lesson(lesson), scene - 1, sys.stdin)

@@ -4,37 +4,27 @@
 const all = (what, inside = document) => [...inside.querySelectorAll(what)];
 const part = (id) => document.getElementById(id);
 const sections = all("main > section");
+const linked = () => sections.findIndex(({ id }) => `#${id}` === location.hash);
 const judged = new Map();
-let shown = Math.max(sections.findIndex(({ id }) => `#${id}` === location.hash), 0);
+let shown = 0;
 
-function show(moves) {
-  shown = Math.min(Math.max(shown, 0), sections.length - 1);
+function show(index, moves = true) {
+  shown = Math.min(Math.max(index, 0), sections.length - 1);
   sections.forEach((section, place) => (section.hidden = place !== shown));
   const right = [...judged.values()].filter(Boolean).length;
   part("place").textContent = `${shown + 1} of ${sections.length}${judged.size ? `, ${right} of ${judged.size} right` : ""}`;
   const { x } = sections[shown].dataset;
   for (const later of all(".later")) [later.hidden, later.style.left] = [x === undefined, `${x}%`];
-  if (!moves) return;
-  history.replaceState(null, "", `#${sections[shown].id}`);
-  sections[shown].querySelector("h2").focus();
+  if (moves) history.replaceState(null, "", `#${sections[shown].id}`);
+  if (moves) sections[shown].querySelector("h2").focus();
 }
-
-const go = (to) => ((shown = to), show(true));
-addEventListener("hashchange", () => go(sections.findIndex(({ id }) => `#${id}` === location.hash)));
-part("back").addEventListener("click", () => go(shown - 1));
-part("next").addEventListener("click", () => go(shown + 1));
-addEventListener("keydown", (event) => {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (by && !event.ctrlKey && !event.altKey && !event.metaKey && !event.target.closest("input, .picture")) go(shown + by);
-});
 
 function tell(form, text, isRight) {
   const [verdict, section] = [form.querySelector(".verdict"), form.closest("section")];
   verdict.textContent = text;
-  verdict.className = `verdict ${isRight ? "right" : "wrong"}`;
   if (isRight !== null && !judged.has(section)) judged.set(section, isRight);
   section.querySelector(".answer").open ||= isRight === true;
-  show(false);
+  show(shown, false);
   verdict.scrollIntoView({ block: "nearest" });
 }
 
@@ -54,12 +44,11 @@ function judge(form) {
   const plain = parseFloat(typed) / (unit === "share" ? 100 : 1);
   const given = unit === "moment" || unit === "span" ? seconds(typed, Number(now)) : plain;
   if (Number.isNaN(given)) return tell(form, `Expected ${form.querySelector("i").textContent}`, null);
-  const off = given - Number(value);
-  const section = form.closest("section");
+  const [off, section] = [given - Number(value), form.closest("section")];
   if (Math.abs(off) <= Number(within)) return tell(form, `Right. ${section.querySelector(".told").textContent}`, true);
-  const [less, more] = { moment: ["early", "late"], span: ["short", "long"] }[unit] ?? ["low", "high"];
-  const reasons = all("[data-since]", section).filter(({ dataset }) => Number(dataset.since) <= given);
-  tell(form, `That is too ${off < 0 ? less : more}. ${reasons.at(-1)?.textContent ?? ""}`, false);
+  const [less, more] = unit === "moment" ? ["early", "late"] : ["low", "high"];
+  const reason = all("[data-since]", section).findLast(({ dataset }) => Number(dataset.since) <= given);
+  tell(form, `That is too ${off < 0 ? less : more}. ${off < 0 && reason ? reason.textContent : ""}`, false);
 }
 
 for (const form of document.forms) {
@@ -72,17 +61,23 @@ for (const form of document.forms) {
     tell(form, part(reason).textContent, part(reason).hasAttribute("data-right"));
   });
 }
-for (const picture of all("[data-left]")) {
-  picture.addEventListener("click", (event) => {
-    const [left, width, begin, end] = ["left", "width", "begin", "end"].map((key) => Number(picture.dataset[key]));
-    const form = picture.closest("section").querySelector("form[data-unit=moment]");
-    if (!form || picture.closest(".answer")) return;
-    const svg = picture.querySelector("svg");
-    const box = svg.getBoundingClientRect();
-    const share = (((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width - left) / width;
-    form.querySelector("input").value = `${Math.round(begin + Math.min(Math.max(share, 0), 1) * (end - begin))}s`;
-    judge(form);
-  });
-}
+document.addEventListener("click", ({ target, clientX }) => {
+  const picture = target.closest(":not(.answer) > figure > .picture");
+  const form = picture?.closest("section")?.querySelector("form[data-unit=moment]");
+  if (!form) return;
+  const [left, width, begin, end] = ["left", "width", "begin", "end"].map((key) => Number(picture.dataset[key]));
+  const svg = picture.querySelector("svg");
+  const box = svg.getBoundingClientRect();
+  const share = (((clientX - box.left) / box.width) * svg.viewBox.baseVal.width - left) / width;
+  form.querySelector("input").value = `${Math.round(begin + Math.min(Math.max(share, 0), 1) * (end - begin))}s`;
+  judge(form);
+});
+addEventListener("hashchange", () => show(linked()));
+addEventListener("keydown", ({ key, ctrlKey, altKey, metaKey, target }) => {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (by && !ctrlKey && !altKey && !metaKey && !target.closest("input, .picture")) show(shown + by);
+});
+part("back").addEventListener("click", () => show(shown - 1));
+part("next").addEventListener("click", () => show(shown + 1));
 document.querySelector("footer").hidden = false;
-show(false);
+show(linked(), false);

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from sim.support.errors import SchedscopeError
 from sim.support.files import write_whole
@@ -15,33 +12,27 @@ from tui.chart.svg.notebook import with_own_ids
 
 MOST_BYTES = 500_000
 """Largest size of a handout in bytes, so that a course page takes it."""
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
-Section: TypeAlias = tuple[str, str, float | None]
-"""(title, HTML, place of its time in the picture above all sections from 0 to 100 or None) of a part shown alone."""
-
-
-def save_document(title: str, above: str, sections: Sequence[Section], what: str, out: str) -> None:
-    """Write a handout; `above` is HTML above all sections, and `what` the name of a section, such as "Scene"."""
+def save_document(title: str, above: str, sections: Sequence[tuple[str, str, float | None]], out: str) -> None:
+    """Write a handout of HTML `above` all sections, which are (title, HTML, place in the picture above or None)."""
     style, script = (Path(__file__).with_name(f"document.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    known = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in (style, script)]
-    policy = "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'".format(*known)
-    head = [
-        '<meta charset="utf-8">', '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("title", text(title)), f"<style>{style}</style>",
-    ]  # fmt: skip
-    links, parts, of = list[str](), list[str](), len(sections)
+    links, parts = list[str](), list[str]()
     for n, (called, inside, x) in enumerate(sections, 1):
-        front = element("span", f"{what} {n} of {of}: ", class_="place")
-        heading = element("h2", front, text(called), id=f"title-{n}", tabindex=-1)
+        heading = element("h2", f"<span>{n} of {len(sections)}:</span> ", text(called), id=f"title-{n}", tabindex=-1)
         parts.append(element("section", heading, inside, id=f"step-{n}", aria_labelledby=f"title-{n}", data_x=x))
         links.append(element("li", element("a", text(called), href=f"#step-{n}")))
+    head = [
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("title", text(title)), f"<style>{style}</style>",
+    ]  # fmt: skip
     body = [
-        '<a class="skip" href="#content">Skip to the content</a>', element("header", element("h1", text(title))),
-        element("nav", element("details", f"<summary>All {what}s</summary>", element("ol", *links)), aria_label=what),
-        element("main", above, *parts, id="content", tabindex=-1),
-        '<footer hidden=""><button id="back">Back</button><p id="place"></p><button id="next">Next</button></footer>',
+        element("header", element("h1", text(title))), element("nav", element(
+            "details", "<summary>All parts</summary>", element("ol", *links)), aria_label="Parts"),
+        element("main", above, *parts),
+        '<footer hidden=""><button id="back">Back</button><b id="place"></b><button id="next">Next</button></footer>',
         f"<script>{script}</script>",
     ]  # fmt: skip
     made = "<!DOCTYPE html>\n" + element("html", element("head", *head), element("body", *body), lang="en")
@@ -60,7 +51,7 @@ def bullets(items: Iterable[str]) -> str:
     return element("ul", *(element("li", text(each)) for each in items), "")
 
 
-def figure(svg: str, called: str, words: Sequence[str], **place: float) -> str:
+def figure(svg: str, called: str, words: Iterable[str], **place: float) -> str:
     """Return a picture with the same in words. `called` tells it apart from others, `place` is where its times are."""
     sheet = element("div", with_own_ids(svg), '<div class="later" hidden=""></div>', class_="sheet")
     drawn = element("div", sheet, class_="picture", tabindex=0, role="group", aria_label=called, **place)

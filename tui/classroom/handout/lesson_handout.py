@@ -1,25 +1,89 @@
-"""A lesson as a handout: a section for each scene, whose question is judged by sentences made beforehand."""
+"""A lesson as a handout: a section for each scene, with its picture, and a question judged by sentences made before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
+from typing import TypeAlias
 
-from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.lesson import Lesson, LessonScene
 from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.picture_words import poll_words, run_words
+from sim.classroom.lessons.polls import PollSeen
 from sim.classroom.lessons.questions import Question
+from sim.classroom.lessons.recorded import RecordedPerformance
+from sim.classroom.lessons.runs import RunMoment
 from sim.classroom.lessons.staging import performance_of
 from sim.classroom.lessons.walk import Walk
 from sim.support.formatting import clock_near
+from tui.chart.cells.cells import Brush
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import sketch
+from tui.chart.chart_maker import ChartMaker
+from tui.chart.colours import MODES
+from tui.chart.partition_names import with_partition_names
+from tui.chart.scale import Camera
+from tui.chart.scene import Mark
 from tui.chart.svg.elements import element, text
 from tui.chart.svg.frame import LEFT, RIGHT
+from tui.chart.svg.picture import draw_svg
 from tui.classroom.handout.html_document import figure, paragraph, save_document
-from tui.classroom.handout.scene_pictures import WIDTH, named, pictures
 from tui.classroom.lesson_lines import markdown
+from tui.classroom.thumbnail import LiveThumbnail
+from tui.look.palette import LOOKS
+from tui.widgets.svg_screenshot import Type, draw_still
 
+WIDTH, HEIGHT = 820, 360
+"""Size of a picture in pixels."""
+LOOK = LOOKS["light"]
+_CELLS = Size(84, 16)
 _TAGS = {"strong": "strong", "accent": "em", "key": "code"}
-_ENDLESS = 10**9
-"""Width at which no line of Markdown is wrapped."""
+Picture: TypeAlias = tuple[str, str, list[str], tuple[float, float]]
+"""(policy or "", SVG, the same in words, (begin, end) of its times in seconds)."""
+
+
+def pictures(made: Performance, walk: Walk) -> Iterator[Picture]:
+    """Yield the picture of the scene or, where two runs are compared, one of each."""
+    moment = walk.moment
+    if isinstance(made, RecordedPerformance):
+        yield _of_poll(made, PollSeen(made.polls, moment.step))
+    else:
+        yield _of_run(made, walk, moment)
+    if moment.beside is not None:
+        yield _of_run(made, walk, made.runs.at_time(moment.beside, moment.clock))
+
+
+def named(made: Performance, walk: Walk, told: str) -> str:
+    """Return a text with the chart's names of partitions."""
+    return told if isinstance(made, RecordedPerformance) else with_partition_names(told, made.runs.at(walk.moment))
+
+
+def _of_run(made: Performance, walk: Walk, moment: RunMoment) -> Picture:
+    runs, staged, asked = made.runs, walk.staged, walk.open_question
+    shown, workload = runs.at(moment), runs.workload_of(moment.branch)
+    shown, past = shown if asked is None else shown.unplanned(), runs.timeline.history.as_of(runs.timeline.step)
+    title = "a policy" if asked is not None and asked.kind == "policy" else runs.title(moment.branch)
+    view = Camera.on(workload, WIDTH // 8, HEIGHT // 8).view(moment.clock)
+    begin, end = staged.window or (max(view.start, 0.0), view.end)
+    value = staged.question.value if asked is None and staged.question is not None else None
+    marks = [Mark(value.number, "guess", "it is here")] if value is not None and value.unit == "moment" else []
+    mode = staged.colour if staged.colour in MODES else "job"
+    drawn = ChartMaker(workload).draw(
+        past, shown, moment.clock, (begin, end), max(end - begin, 1) / WIDTH * 4, mode, marks, title, rows=24
+    )
+    words = run_words(workload, shown, past, moment.clock, asked is not None)
+    told = [with_partition_names(each, shown) for each in words]
+    return title, draw_svg(drawn, LOOK, WIDTH, HEIGHT), told, (begin, end)
+
+
+def _of_poll(made: Performance, seen: PollSeen) -> Picture:
+    scenes = (LessonScene(at=f"#{seen.place + 1}"),)
+    chart = LiveThumbnail(replace(made.lesson, scenes=scenes, picture=1)).chart(_CELLS.columns, 2 * _CELLS.rows)
+    cells = sketch(chart, LOOK, _CELLS)
+    rows = [Brush(LOOK).draw(cells, row, 0, _CELLS.columns) for row in range(_CELLS.rows)]
+    svg = draw_still(rows, _CELLS.columns, LOOK, Type(8), "The cluster's nodes upwards, time to the right")
+    return "", svg.replace("<svg", '<svg role="img"', 1), [*poll_words(seen)], (0.0, 0.0)
 
 
 def save_lesson(lesson: Lesson, out: str) -> None:
@@ -27,7 +91,7 @@ def save_lesson(lesson: Lesson, out: str) -> None:
     first = Walk.of(made)
     sections = [(walk.staged.title, _scene(made, walk), None) for walk in map(first.go, range(len(first.scenes)))]
     about = f"{lesson.about} In the program: schedscope learn {lesson.name}".strip()
-    save_document(lesson.title, paragraph(about), sections, "Scene", out)
+    save_document(lesson.title, paragraph(about), sections, out)
 
 
 def _scene(made: Performance, walk: Walk) -> str:
@@ -51,14 +115,16 @@ def _figures(made: Performance, walk: Walk) -> str:
 def _question(asked: Question, walk: Walk) -> str:
     about: dict[str, object] = {}
     controls = [
-        element("button", text(choice.label), data_reason=_id(walk, number), aria_pressed="false")
+        element("button", text(choice.label), data_reason=f"answer-{walk.index}-{number}", aria_pressed="false")
         for number, choice in enumerate(asked.choices)
     ]
     if asked.value is not None:
         value, within, now = (f"{each:.12g}" for each in (asked.value.number, asked.within, walk.moment.clock))
         about = {"data_value": value, "data_within": within, "data_unit": asked.value.unit, "data_now": now}
-        label = element("label", "Your answer (<i>a time, such as 12m30, or a number</i>) ", for_=_id(walk, 0))
-        controls = [label, element("input", id=_id(walk, 0), autocomplete="off"), element("button", "Judge")]
+        label = element(
+            "label", "Your answer (<i>a time, such as 12m30, or a number</i>) ", for_=f"answer-{walk.index}"
+        )
+        controls = [label, element("input", id=f"answer-{walk.index}", autocomplete="off"), element("button", "Judge")]
     shown = element("div", *controls, hidden=""), '<p class="verdict" role="status"></p>'
     field = element("fieldset", element("legend", text(asked.asks)), paragraph(asked.facts), *shown)
     return element("form", field, **about)
@@ -69,29 +135,27 @@ def _reasons(made: Performance, walk: Walk, asked: Question) -> Iterator[str]:
     for number, choice in enumerate(asked.choices):
         told = f"Right. {asked.told}" if choice.is_right else f"Not {choice.label}. {choice.why}"
         is_right = "" if choice.is_right else None
-        yield element("li", text(named(made, walk, told.rstrip())), id=_id(walk, number), data_right=is_right)
+        yield element(
+            "li", text(named(made, walk, told.rstrip())), id=f"answer-{walk.index}-{number}", data_right=is_right
+        )
     if asked.value is None or asked.value.unit != "moment":
         return
     moment, history = walk.moment, made.runs.timeline.branches[walk.moment.branch].engine.history
     times = [moment.clock, *map(history.time_of, range(moment.step, asked.seen.step - 1))]
     for told, since in groupby(times, key=asked.why_not):
         first = next(since)
-        front = element("span", f"From {clock_near(moment.clock)(first)} on: ", class_="place")
-        yield element("li", front, text(named(made, walk, told)), data_since=f"{first:.12g}") if told else ""
-
-
-def _id(walk: Walk, number: int) -> str:
-    return f"answer-{walk.index + 1}-{number}"
+        said = f"From {clock_near(moment.clock)(first)} on: {named(made, walk, told)}"
+        yield element("li", text(said), data_since=f"{first:.12g}") if told else ""
 
 
 def marked(source: str) -> str:
     """Return the Markdown of a lesson as HTML.
 
     >>> marked("J3 *waits* **long** <b>.")
-    '<p>J3 <em>waits</em> <strong>long</strong> &lt;b&gt;.</p>'
+    '<p><span>  J3 </span><em>waits</em><span> </span><strong>long</strong><span> &lt;b&gt;.</span></p>'
     """
-    lines = (
-        [(_TAGS.get(span.style, "span"), text(span.text)) for span in line.spans] for line in markdown(source, _ENDLESS)
+    told = (
+        [element(_TAGS.get(span.style, "span"), text(span.text)) for span in line.spans]
+        for line in markdown(source, 10**9)
     )
-    told = ("".join(told if tag == "span" else element(tag, told) for tag, told in line) for line in lines)
-    return "".join(element("p", each.strip()) for each in told)
+    return "".join(element("p", *each) for each in told)

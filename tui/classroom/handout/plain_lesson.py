@@ -12,7 +12,7 @@ from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.staging import performance_of
 from sim.classroom.lessons.walk import LONGEST_ANSWER, Walk
 from sim.support.errors import SchedscopeError
-from tui.classroom.handout.scene_pictures import named, pictures
+from tui.classroom.handout.lesson_handout import named, pictures
 from tui.classroom.lesson_lines import flowed, markdown
 from tui.cli.terminal import columns, say
 from tui.look.sheets import Span
@@ -46,9 +46,8 @@ def read_aloud(lesson: Lesson, scene: int, answers: TextIO | None) -> int:
 
 
 def _scene(made: Performance, walk: Walk) -> Iterator[str]:
-    now, asked = walk.now, walk.open_question
-    yield from ("", f"Scene {now.index + 1} of {now.count}: {now.title}", *_text(made, walk))
-    if asked is not None:
+    yield from ("", f"Scene {walk.index + 1} of {len(walk.scenes)}: {walk.staged.title}", *_text(made, walk))
+    if (asked := walk.open_question) is not None:
         yield from ("", f"Question: {asked.asks.replace('Click the place, or type', 'Type')}", asked.facts)
         yield from (f"{choice.key}: {choice.label}" for choice in asked.choices)
         yield "Your answer in a line, or an empty line to see it:"
@@ -56,12 +55,8 @@ def _scene(made: Performance, walk: Walk) -> Iterator[str]:
 
 def _text(made: Performance, walk: Walk) -> Iterator[str]:
     yield from (line.text for line in markdown(walk.now.text, columns()))
-    for picture in pictures(made, walk):
-        yield from (
-            "",
-            f"Picture{picture.policy and f' ({picture.policy})'}:",
-            *(f"- {each}" for each in picture.words),
-        )
+    for policy, _, words, _ in pictures(made, walk):
+        yield from ("", f"Picture{policy and f' ({policy})'}:", *(f"- {each}" for each in words))
 
 
 def _say(told: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""A run as a handout: its chart, of which a step shows the past, and what was decided at each step, with reasons."""
+"""A run as a handout: its chart up to each step, with what starts, runs and waits there, and why."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from tui.chart.partition_names import with_partition_names
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.picture import draw_svg, frame_of
 from tui.classroom.handout.html_document import bullets, figure, paragraph, save_document
-from tui.classroom.handout.scene_pictures import HEIGHT, LOOK, WIDTH
+from tui.classroom.handout.lesson_handout import HEIGHT, LOOK, WIDTH
 
 MOST_STEPS = 200
-"""Largest number of steps that a handout tells."""
-MOST_LINES = 5
-"""Largest number of sentences of one kind about a step."""
+"""Largest number of steps in a handout."""
 
 
 def save_run(scenario: Scenario, spec: str, options: Options, out: str) -> None:
@@ -30,14 +28,14 @@ def save_run(scenario: Scenario, spec: str, options: Options, out: str) -> None:
             break
         if engine.curious:
             past, shown = engine.history, engine.snapshot()
-            words = run_words(workload, shown, past, engine.now, since=before, most=MOST_LINES)
+            words = run_words(workload, shown, past, engine.now, since=before)
             told.append((engine.now, tuple(with_partition_names(each, shown) for each in words)))
         steps, before = steps + (upcoming >= (options.begin or -inf)), engine.now
     drawing = drawing_of(engine, spec, replace(options, width=WIDTH, height=HEIGHT))
     frame = frame_of(drawing, WIDTH, HEIGHT)
     sections = [(clock(time), bullets(words), 100 * frame.x(time) / WIDTH) for time, words in told]
-    cut = f"Only the first {MOST_STEPS} of {steps:,} steps are told: --from and --to choose others."
-    words = [f"Each of {len(told):,} steps below tells what was decided, what runs, and why jobs wait."]
+    cut = f"Only the first {MOST_STEPS} of {steps:,} steps are shown: choose others with --from and --to."
     title = f"{workload.name} under {drawing.title}"
-    picture = figure(draw_svg(drawing, LOOK, WIDTH, HEIGHT), title, words)
-    save_document(title, paragraph(cut if steps > len(told) else "") + picture, sections, "Step", out)
+    about = f"Each of {len(told):,} steps below lists what starts, what runs, and why jobs wait."
+    picture = figure(draw_svg(drawing, LOOK, WIDTH, HEIGHT), title, [about])
+    save_document(title, paragraph(cut if steps > len(told) else "") + picture, sections, out)

@@ -239,14 +239,14 @@ class PuzzleScreen(Screen[None]):
 
     def _note(self) -> None:
         told, style = (self._told, "warn") if self._told else (self._hint, "dim")
-        if not self._told and self._wanted is not None and self._problem is not None:
-            told = f"Not yet: {self._problem}" if self._problem else "Solved. N: the next task"
-            style = "warn" if self._problem else "good"
+        if not self._told and self._problem is not None:
+            told, style = (
+                (f"Not yet: {self._problem}", "warn") if self._problem else ("Solved. N: the next task", "good")
+            )
         width, note = max(self.size.width - 2, 1), self.query_one("#note", Bar)
-        task = wrapped(self._wanted.told, width, "strong", indent=1)[:3] if self._wanted is not None else []
-        lines = [*task, *wrapped(told, width, style, indent=1)[:2]]
-        note.styles.height = max(len(lines), 2)
-        note.show(lines, self._look)
+        task = [] if self._wanted is None else wrapped(self._wanted.told, width, "strong", indent=1)[:3]
+        note.styles.height = 2 + len(task)
+        note.show([*task, *wrapped(told, width, style, indent=1)[:2]], self._look)
 
     @property
     def _hint(self) -> str:

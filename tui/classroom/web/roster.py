@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, NamedTuple, TypeGuard
 
 from sim.classroom.lessons.performance import Staged
 from sim.classroom.lessons.questions import Question, Verdict
-from sim.classroom.lessons.runs import RunMoment
-from sim.classroom.play.tasks import Task
 from sim.support.errors import ParameterError
 from sim.support.formatting import printable
 
@@ -68,21 +66,14 @@ class Student:
 
 
 class Roster:
-    def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
-        self.scenes, self._now = scenes, now
+    def __init__(
+        self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic, has_tasks: bool = False
+    ) -> None:
+        """Make an empty class; with `has_tasks` each scene is an inverse puzzle."""
+        self.scenes, self._now, self.has_tasks = scenes, now, has_tasks
         self._students: dict[str, Student] = {}
         self._count = 0
         self.began = now()
-        self.has_tasks = False
-        """True if a scene is an inverse puzzle, and all may see who has solved it."""
-
-    @classmethod
-    def of_tasks(cls, tasks: Iterable[Task]) -> Roster:
-        at = RunMoment("", 0, 0.0)
-        asked = ((task, Question("number", task.told, "", at)) for task in tasks)
-        made = cls([Staged(task.title, "", "", at, None, (), None, None, "job", asks) for task, asks in asked])
-        made.has_tasks = True
-        return made
 
     # Reports
 
@@ -222,14 +213,11 @@ class Roster:
         ]
 
     def best(self) -> list[dict[str, Any]]:
-        """Return the best games with their waits or, of inverse puzzles, all students with those that they solved."""
+        """Return the best games with their waits or, of inverse puzzles, students and the numbers they solved."""
         if self.has_tasks:
-            solved = [
-                (student.called, [index + 1 for index in sorted(student.answers)])
-                for student in self._students.values()
-            ]
-            solved.sort(key=lambda each: -len(each[1]))
-            return [{"name": name, "solved": ", ".join(map(str, which))} for name, which in solved if which]
+            found = sorted(self._students.values(), key=lambda each: -len(each.answers))
+            told = [(each.called, ", ".join(f"{index + 1}" for index in sorted(each.answers))) for each in found]
+            return [{"name": name, "solved": solved} for name, solved in told if solved]
         scored = [(student.score, student) for student in self._students.values() if student.score is not None]
         scored.sort(key=lambda each: (each[0], each[1].number))
         return [

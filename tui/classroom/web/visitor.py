@@ -20,6 +20,8 @@ from textual import on
 from textual.driver import Driver
 
 from sim.classroom.lessons.performance import Staged
+from sim.classroom.lessons.questions import Question
+from sim.classroom.lessons.runs import RunMoment
 from sim.classroom.play.game import Game
 from sim.classroom.play.tasks import tasks
 from sim.policies.own.consent import refuse
@@ -112,7 +114,9 @@ class ServerResources:
             scenes, pictures = [*map(self._as_in_the_chart, walk.scenes)], ScenePictures(self.first.timeline)
             return Classroom(Roster(scenes), walk.lesson.title, pictures=pictures)
         if self.has_tasks:
-            return Classroom(Roster.of_tasks(tasks()), "Inverse puzzles")
+            at, none = RunMoment("", 0, 0.0), (None, (), None, None, "job")
+            asked = [Staged(each.title, "", "", at, *none, Question("number", each.told, "", at)) for each in tasks()]
+            return Classroom(Roster(asked, has_tasks=True), "Inverse puzzles")
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
 
     def plain(self) -> Callable[[], PlainPage] | None:
