@@ -62,11 +62,12 @@ class Task(NamedTuple):
 
 
 def parse_task(text: str, title: str = "A task") -> Task:
+    """Return the task in a line, or the built-in one with this number."""
+    if text in map(str, range(1, 13)):
+        return tasks()[int(text) - 1]
     found = _FORM.fullmatch(text.strip()) if len(text) <= 2 * LONGEST else None
     if found is None:
-        raise ParameterError(
-            f"{quoted(text)}: expected 1 to {len(tasks())}, or a line of --tasks: PUZZLE ? add 1: CLAIM"
-        )
+        raise ParameterError(f"{quoted(text)}: expected 1 to 12, or a line of --tasks: PUZZLE ? add 1: CLAIM")
     start, adds, work, changes, what, goal = found.groups()
     if wrong := {*re.findall(r"@(\S+)", goal)} - {*POLICIES}:
         raise ParameterError(f"no {quoted(min(wrong))} in a task: the policies are {', '.join(POLICIES)}")
@@ -83,9 +84,3 @@ def tasks() -> tuple[Task, ...]:
     """Return the tasks that come with the program; of each more random changes solve it than of the next."""
     lines = Path(__file__).with_name("tasks.txt").read_text(encoding="utf-8").splitlines()
     return tuple(parse_task(line, title) for title, line in (each.split(": ", 1) for each in lines))
-
-
-def found_task(wanted: str) -> Task:
-    """Return the task with this number, or the task in this line."""
-    numbers = {f"{number}": task for number, task in enumerate(tasks(), 1)}
-    return numbers.get(wanted) or parse_task(wanted)

@@ -25,7 +25,7 @@ def command(line: str | None, wanted: str | None, listing: bool) -> int:
 
     With --task the jobs are to be changed until the task is solved; without a terminal LINE is judged as its answer.
     """
-    from sim.classroom.play.tasks import found_task, tasks
+    from sim.classroom.play.tasks import parse_task, tasks
     from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 
     if line is not None and os.path.isfile(line):
@@ -33,7 +33,7 @@ def command(line: str | None, wanted: str | None, listing: bool) -> int:
     if listing:
         say("\n".join(f"{number:2}  {task.told}\n    {task.line}" for number, task in enumerate(tasks(), 1)))
         return 0
-    task = None if wanted is None else found_task(wanted)
+    task = None if wanted is None else parse_task(wanted)
     puzzle = parse_puzzle(line) if line is not None else Puzzle() if task is None else task.start
     if task is not None and not is_terminal(sys.stdout):
         problem = task.problem(puzzle)

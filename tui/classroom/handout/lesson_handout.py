@@ -24,7 +24,6 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.partition_names import with_partition_names
 from tui.chart.scale import Camera
-from tui.chart.scene import Mark
 from tui.chart.svg.elements import element, text
 from tui.chart.svg.frame import LEFT, RIGHT
 from tui.chart.svg.picture import draw_svg
@@ -66,11 +65,9 @@ def _of_run(made: Performance, walk: Walk, moment: RunMoment) -> Picture:
     title = "a policy" if asked is not None and asked.kind == "policy" else runs.title(moment.branch)
     view = Camera.on(workload, WIDTH // 8, HEIGHT // 8).view(moment.clock)
     begin, end = staged.window or (max(view.start, 0.0), view.end)
-    value = staged.question.value if asked is None and staged.question is not None else None
-    marks = [Mark(value.number, "guess", "it is here")] if value is not None and value.unit == "moment" else []
     mode = staged.colour if staged.colour in MODES else "job"
     drawn = ChartMaker(workload).draw(
-        past, shown, moment.clock, (begin, end), max(end - begin, 1) / WIDTH * 4, mode, marks, title, rows=24
+        past, shown, moment.clock, (begin, end), max(end - begin, 1) / WIDTH * 4, mode, title=title, rows=24
     )
     words = run_words(workload, shown, past, moment.clock, asked is not None)
     told = [with_partition_names(each, shown) for each in words]

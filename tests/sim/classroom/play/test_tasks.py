@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim.classroom.play.tasks import Task, found_task, parse_task, tasks
+from sim.classroom.play.tasks import Task, parse_task, tasks
 from sim.support.errors import SchedscopeError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 
@@ -33,7 +33,7 @@ def solution(task: Task) -> Puzzle:
 
 @pytest.mark.parametrize("number", range(1, 13))
 def test_task_has_a_solution_and_is_not_solved_at_first(number: int) -> None:
-    task = found_task(f"{number}")
+    task = parse_task(f"{number}")
     assert task.problem(solution(task)) == ""
     assert task.problem(task.start) != ""
 
@@ -80,7 +80,7 @@ def test_only_the_named_field_of_a_job_may_change() -> None:
 )  # fmt: skip
 def test_hostile_task_is_refused_in_a_line(wanted: str) -> None:
     with pytest.raises(SchedscopeError) as error:
-        found_task(wanted)
+        parse_task(wanted)
     assert "\n" not in str(error.value)
 
 

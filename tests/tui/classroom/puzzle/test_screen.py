@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.replay import read
 from sim.workload.typed_jobs import PuzzleJob
-from tests.tui.cli.program import error
+from tests.tui.cli.program import error, schedscope
 from tests.tui.late import late_message
 from tests.tui.replays import finished, painted, wait_until
 from tui.chart.cells.grid import Size
@@ -27,7 +28,7 @@ from tui.classroom.beginnings import Begun
 from tui.classroom.puzzle.board import NAMES, Board, Scale, part_at
 from tui.classroom.puzzle.draft import Draft
 from tui.classroom.puzzle.runs import charts
-from tui.classroom.puzzle.screen import EXAMPLE, Charted, PuzzleScreen
+from tui.classroom.puzzle.screen import EXAMPLE, Charted, PuzzleScreen, TaskSeen
 from tui.look.palette import LOOKS
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.widgets.cell_rows import Lines
@@ -255,3 +256,42 @@ async def test_charts_that_come_late_are_left_out(has_another_size: bool, monkey
         await of_before.go()
         await run.settle()
         assert run.text == before
+
+
+# Inverse puzzles
+
+
+async def test_task_is_judged_while_the_jobs_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, str]] = []
+    send = PuzzleScreen.post_message
+
+    def heard(screen: PuzzleScreen, message: Message) -> bool:
+        if isinstance(message, TaskSeen):
+            told.append((message.index, message.solution))
+        return send(screen, message)
+
+    monkeypatch.setattr(PuzzleScreen, "post_message", heard)
+    async with puzzle() as run:
+        await run.press("N")
+        assert "Make one wait: add 1 job, so that J3.wait@fcfs > 10m" in run.text
+        assert "Not yet: puzzle: no job '3'" in run.text
+        await run.press("e", *"; 8x1m@2m", "enter")
+        assert "Solved. N: the next task" in run.text
+        await run.press("N")
+        assert "Slip through: add 1 job" in run.text
+        assert "Not yet: " in run.text
+        await run.press("u")
+        assert "and nothing else" in run.text
+    solved = "8 procs; 5x20m@0; 3x10m@1m; 8x1m@2m"
+    assert [*dict.fromkeys(told)] == [(0, ""), (0, solved), (1, "")]
+
+
+def test_tasks_are_listed_and_answers_judged_without_a_terminal() -> None:
+    listed = schedscope("puzzle", "--tasks").stdout.splitlines()
+    assert len(listed) == 24
+    start = listed[1].partition(" ?")[0].strip()
+    done = schedscope("puzzle", "--task", "1", f"{start}; 8x1m@2m")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "solved")
+    again = schedscope("puzzle", "--task", listed[1].strip())
+    assert (again.returncode, again.stdout.splitlines()[-1][:9]) == (1, "not yet: ")
+    assert error("puzzle", "--task", "99")[1].startswith("'99': expected 1 to 12, or a line of --tasks")

@@ -107,3 +107,16 @@ def test_best_game_of_each_student_counts() -> None:
     assert best_of([*found.best(), 3, {"name": 1}, {"name": "x", "mean": True, "worst": 1}])[0] == ("Bo", 200.0, 950.0)
     assert len(best_of([*found.best(), 3, {"name": 1}])) == 2
     assert best_of("x") == ()
+
+
+def test_class_sees_which_inverse_puzzles_are_solved() -> None:
+    room = Roster(scenes(), has_tasks=True)
+    for key, name in (("one", "Ada"), ("two", "<b>Ben"), ("three", "Cy")):
+        room.arrive(key)
+        room.call(key, name)
+    room.answer("one", NEXT, "8 procs", is_right=True)
+    for scene in (3, NEXT):
+        room.answer("two", scene, "8 procs", is_right=True)
+    room.answer("three", 99, "8 procs", is_right=True)  # there is no such puzzle
+    assert room.best() == [{"name": "<b>Ben", "solved": "3, 4"}, {"name": "Ada", "solved": "3"}]
+    assert best_of(room.best()) == ()

@@ -169,6 +169,31 @@ async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() ->
         program.communicate()
 
 
+async def test_solved_puzzle_of_a_visitor_is_on_the_wall() -> None:
+    program = subprocess.Popen(
+        [*PROGRAM, "serve", "--tasks", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    try:
+        assert program.stdout is not None
+        base, _, word = (await asyncio.to_thread(program.stdout.readline)).strip().partition("/?token=")
+        async with (
+            aiohttp.ClientSession(headers={"Origin": base}) as client,
+            asyncio.timeout(60),
+            client.ws_connect(f"{base}/ws/{word}?width=100&height=30&visit={'a' * 16}") as socket,
+        ):
+            await drawn(socket, b"Not yet")
+            await socket.send_json(["stdin", "n"])
+            best = list[object]()
+            while not best:
+                async with client.get(f"{base}/wall/{word}") as answer:
+                    best = (await answer.json())["best"]
+            assert best == [{"name": "student 1", "solved": "1"}]
+    finally:
+        program.kill()
+        program.communicate()
+
+
 async def test_visitor_opens_only_offered_traces() -> None:
     source = Source("z-figure4")
     visit = Visit(ServerResources((), {source: replay_of(source)}, None))
@@ -258,6 +283,7 @@ async def test_only_the_lesson_of_the_class_is_reported(monkeypatch: pytest.Monk
 def test_what_cannot_be_served_is_reported_in_one_line() -> None:
     assert "only the built-in policies" in error("serve", "z-figure4", "--policy", "./own.py")[1]
     assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
+    assert "--tasks takes no TRACE" in error("serve", "z-figure4", "--tasks")[1]
     assert "no such file" in error("serve", "nothing-there.swf")[1]
 
 
