@@ -74,18 +74,13 @@ HELP = (
 
 
 class Charted(Message):
+    """Message that the charts of a puzzle are made, and why it does not solve the task; "" if it does."""
+
     def __init__(
-        self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...], problem: str | None = None
+        self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...], task: Task | None, problem: str
     ) -> None:
-        self.puzzle, self.look, self.size, self.found, self.problem = puzzle, look, size, found, problem
-        super().__init__()
-
-
-class TaskSeen(Message):
-    """Message that the user has a task, counted from 0, and which line solves it; "" if it is not solved yet."""
-
-    def __init__(self, index: int, solution: str) -> None:
-        self.index, self.solution = index, solution
+        self.puzzle, self.look, self.size, self.found = puzzle, look, size, found
+        self.task, self.problem = task, problem
         super().__init__()
 
 
@@ -260,8 +255,9 @@ class PuzzleScreen(Screen[None]):
 
     @work(thread=True, exclusive=True)
     def _draw_charts(self, puzzle: Puzzle, look: Look, size: Size) -> None:
-        problem = None if self._wanted is None else self._wanted.problem(puzzle)
-        self.post_message(Charted(puzzle, look, size, charts(puzzle, look, size), problem))
+        task = self._wanted
+        problem = "" if task is None else task.problem(puzzle)
+        self.post_message(Charted(puzzle, look, size, charts(puzzle, look, size), task, problem))
 
     @on(Charted)
     def _charted(self, message: Charted) -> None:
@@ -269,10 +265,8 @@ class PuzzleScreen(Screen[None]):
         if (message.puzzle, message.look, message.size) == (self.draft.puzzle, self._look, drawn.picture):
             self._found = message.found
             drawn.show(self._found, self._look)
-            self._problem = message.problem
+            self._problem = None if message.task is None else message.problem
             self._note()
-            if self._wanted in tasks():
-                self.post_message(TaskSeen(tasks().index(self._wanted), "" if message.problem else message.puzzle.line))
 
     @on(Charts.Resized)
     def _resized(self) -> None:

@@ -38,7 +38,7 @@ from tui.chart.partition_names import named_under
 from tui.classroom.guide import LessonGuide, Teaching, walk_of
 from tui.classroom.opening import LessonOpening
 from tui.classroom.play.screen import GameOver, PlayScreen
-from tui.classroom.puzzle.screen import PuzzleScreen, TaskSeen
+from tui.classroom.puzzle.screen import Charted, PuzzleScreen
 from tui.classroom.web.classroom import Classroom
 from tui.classroom.web.driver import VisitorDriver
 from tui.classroom.web.plain_pages import GamePage, LessonPage, PlainPage
@@ -209,9 +209,11 @@ class Visit(Reporting):
     def _report_score(self, message: GameOver) -> None:
         self.report(type="score", mean=message.mean, worst=message.worst)
 
-    @on(TaskSeen)
-    def _report_task(self, message: TaskSeen) -> None:
-        self.report(type="stands", scene=message.index, given=message.solution, right=True)
+    @on(Charted)
+    def _report_task(self, message: Charted) -> None:
+        if message.task in tasks():
+            solution = "" if message.problem else message.puzzle.line
+            self.report(type="stands", scene=tasks().index(message.task), given=solution, right=True)
 
     def _hear_best(self, text: str) -> None:
         self._best = best_of(json.loads(text))
