@@ -17,7 +17,8 @@ class QuizApp(HandingIn):
     """App that asks one question of a quiz after another."""
 
     def __init__(self, quiz: Quiz, path: str | None = None) -> None:
-        handed = HandIn.begun(seed=quiz.seed, policy=quiz.policy)
+        level = quiz.level + 1 if quiz.is_level_kept else 0
+        handed = HandIn.begun(seed=quiz.seed, policy=quiz.policy, level=level)
         super().__init__(quiz_opening(quiz).prepare(), handed=handed, path=path)
         self.quiz = quiz
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER
 from sim.classroom.lessons.performance import Performance
-from sim.classroom.lessons.quiz import Quiz
+from sim.classroom.lessons.quiz import LEVELS, Quiz
 from sim.classroom.lessons.walk import Walk
 from sim.policies.own.naming import code_in
 from sim.support.errors import FileError
@@ -18,6 +18,7 @@ from sim.support.files import refuse_replacing, write_whole
 from sim.support.text_files import TextKind
 
 HEAD = "# schedscope: answers to hand in\n"
+LEVELS_KEPT = range(len(LEVELS) + 1)
 MOST = 200
 """Largest number of answers that are judged"""
 
@@ -33,11 +34,13 @@ class HandIn:
     lesson: str = ""
     seed: int = 0
     policy: str = ""
+    level: int = 0
+    """Level of all questions of the quiz, 1 to 5; 0 if it follows the answers"""
     answers: tuple[str, ...] = ()
 
     @classmethod
-    def begun(cls, lesson: str = "", seed: int = 0, policy: str = "") -> HandIn:
-        return cls(getpass.getuser(), lesson, seed, policy)
+    def begun(cls, lesson: str = "", seed: int = 0, policy: str = "", level: int = 0) -> HandIn:
+        return cls(getpass.getuser(), lesson, seed, policy, level)
 
     def after(self, walk: Walk) -> HandIn:
         """Return the hand-in with the first answers of a walk: all of a lesson, one more of a quiz."""
@@ -48,7 +51,8 @@ class HandIn:
 
     def write(self, path: str) -> None:
         refuse_replacing(path, "hand-in", HEAD.encode())
-        about = {"lesson": self.lesson} if self.lesson else {"seed": self.seed, "policy": self.policy}
+        quiz = {"seed": self.seed, "policy": self.policy, "level": self.level}
+        about = {"lesson": self.lesson} if self.lesson else quiz
         values = {"name": self.name, **about, "answers": self.answers}
         with write_whole(path) as file:
             file.write(HEAD + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items()))
@@ -56,11 +60,13 @@ class HandIn:
 
 def read_hand_in(path: Path) -> HandIn:
     """Return the hand-in in a file; raise a `FileError` if it is something else. A count in it means nothing."""
-    match found := HAND_IN.toml(HAND_IN.read(path), path):
+    found = HAND_IN.toml(HAND_IN.read(path), path)
+    level = found.get("level", 0)
+    match found:
         case {"name": str(name), "lesson": str(lesson), "answers": list(answers)} if lesson in ORDER:
             made = HandIn(name, lesson=lesson)
-        case {"name": str(name), "seed": int(seed), "answers": list(answers)} if seed >= 0:
-            made = HandIn(name, seed=seed, policy=str(found.get("policy", "")))
+        case {"name": str(name), "seed": int(seed), "answers": list(answers)} if seed >= 0 and level in LEVELS_KEPT:
+            made = HandIn(name, seed=seed, policy=str(found.get("policy", "")), level=int(level))
         case _:
             raise FileError("is no hand-in: expected a name, a lesson or a seed, and answers", path)
     if code_in(made.policy):
@@ -79,7 +85,7 @@ def counted(handed: HandIn, questions: int) -> tuple[int, int, str]:
         asked = [scene.question for scene in scenes if scene.question is not None]
         right = sum(bool(each.entered(text)) for each, text in zip(asked, handed.answers, strict=False))
         return right, len(asked), f"lesson {handed.lesson}"
-    quiz = Quiz(handed.seed, policy=handed.policy)
+    quiz = Quiz.at_level(handed.seed, handed.level, policy=handed.policy)
     for text in handed.answers:
         question = quiz.ask()[1].staged.question
         assert question is not None

@@ -74,6 +74,11 @@ class Quiz:
     is_level_kept: bool = False
     """True if all questions have the same level, whatever the answers."""
 
+    @classmethod
+    def at_level(cls, seed: int, level: int, **given: Any) -> Quiz:
+        """Return a quiz that stays at this level, 1 to 5; with 0 it begins at the first and follows the answers."""
+        return cls(seed, level=max(level, 1) - 1, is_level_kept=level > 0, **given)
+
     @property
     def told(self) -> str:
         of = f"{self.right} of {count(self.answered, 'answer')} right"

@@ -37,10 +37,8 @@ def command(
         parse_policy(policy)
     read = None if trace is None else replay_of(Source.of_options(trace, given))
     seed = given["seed"] if given["seed"] is not None else drawn()
-    quiz = Quiz(
-        seed, level=(level or 1) - 1, most=questions, policy=policy, is_level_kept=level is not None,
-        given=None if read is None else (read.trace, read.workload),
-    )  # fmt: skip
+    of = None if read is None else (read.trace, read.workload)
+    quiz = Quiz.at_level(seed, level or 0, most=questions, policy=policy, given=of)
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
     from tui.classroom.quiz import open_quiz
 

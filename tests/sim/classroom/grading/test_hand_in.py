@@ -11,9 +11,9 @@ from sim.classroom.lessons.walk import Walk
 from sim.support.errors import FileError
 
 
-def quiz_of(seed: int, *rights: bool | None) -> tuple[Quiz, HandIn]:
+def quiz_of(seed: int, *rights: bool | None, level: int = 0) -> tuple[Quiz, HandIn]:
     """Return a quiz and its hand-in after answers that are right or wrong, or None for a skipped question."""
-    quiz, handed = Quiz(seed), HandIn("anna", seed=seed)
+    quiz, handed = Quiz.at_level(seed, level), HandIn("anna", seed=seed, level=level)
     for is_right in rights:
         walk = quiz.ask()[1]
         if is_right is None:
@@ -31,8 +31,9 @@ def quiz_of(seed: int, *rights: bool | None) -> tuple[Quiz, HandIn]:
     return quiz, handed
 
 
-def test_answers_are_counted_as_the_quiz_did(tmp_path: Path) -> None:
-    quiz, handed = quiz_of(5, True, True, False, None, True, True, True, True)
+@pytest.mark.parametrize("level", [0, 2])
+def test_answers_are_counted_as_the_quiz_did(level: int, tmp_path: Path) -> None:
+    quiz, handed = quiz_of(5, True, True, False, None, True, True, True, True, level=level)
     handed.write(str(tmp_path / "a.txt"))
     read = read_hand_in(tmp_path / "a.txt")
     assert read == handed
@@ -70,6 +71,7 @@ def test_first_answers_of_a_lesson_count() -> None:
         ('name = "x"', "is no hand-in"),
         ('name = "x"\nlesson = "/etc/passwd"\nanswers = []', "is no hand-in"),
         ('name = "x"\nseed = -1\nanswers = []', "is no hand-in"),
+        ('name = "x"\nseed = 1\nlevel = 6\nanswers = []', "is no hand-in"),
         ('name = "x"\nseed = 1\npolicy = "./a.py"\nanswers = []', "its policy is code"),
         ('name = "x"\nseed = 1\nanswers = [1]', "at most 200 texts"),
         ('name = "x"\nseed = 1\nanswers = [' + "'1'," * 201 + "]", "at most 200 texts"),

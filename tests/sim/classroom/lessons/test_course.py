@@ -102,7 +102,9 @@ def _check_by_the_schedule(made: Performance, walk: Walk, asked: Question) -> No
                 assert not verdict.is_right, (asked.asks, wrong)
                 assert f"too {'early' if wrong < start else 'late'}. " in verdict.told
                 assert (f"J{job.id} is submitted at" in verdict.told) == (wrong < job.submit)
-        assert walk.picked(None, start + 1).is_right
+        clicked = walk.picked(None, start + 1)
+        assert clicked.is_right
+        assert asked.entered(dict(clicked.first)[walk.index])  # handed in, it is right, too
     elif asked.kind == "number":
         assert asked.value is not None
         for number, is_right in ((asked.value.number, True), (asked.value.number * 2 + 60, False), (-1.0, False)):
