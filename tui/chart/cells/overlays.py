@@ -269,7 +269,9 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
     if lasts[1] <= chart.view.start:
         area.write(row, 0, f"{left} {told} ", accent, BLANK)
     elif lasts[0] >= chart.view.end:
-        area.write(0, max(grid.size.columns - len(told) - 3, 0), f" {told} {right}", accent, BLANK)
+        at = max(grid.size.columns - len(told) - 3, 0)
+        is_taken = (area.fg[:_MARK_ROWS, at:] == accent).any(axis=1)  # by the name of a mark
+        area.write(int(is_taken.argmin()), at, f" {told} {right}", accent, BLANK)
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:

@@ -47,7 +47,7 @@ PLAYING = (
     Key("R", "rewind", "rewind", "Play backwards, at the same speed."),
     Key("full_stop", "decision(1)", "decision", "The next decision of this step, or of the next one.", 12),
     Key("comma", "decision(-1)", "", "The decision before this one."),
-    Key("right_square_bracket", "jump(1)", "next", "To the next match (/), or event of the kind that j chooses.", 10),
+    Key("right_square_bracket", "jump(1)", "next", "Go to the next event of the chosen kind (choose it with j).", 10),
     Key("left_square_bracket", "jump(-1)", "", "Back to the last event of the chosen kind."),
     Key(
         "right_parenthesis",

@@ -172,6 +172,13 @@ async def test_enter_takes_the_current_choice() -> None:
         assert run.screen.state.colour == "job"
 
 
+async def test_arrow_to_a_start_out_of_sight_covers_no_promise() -> None:
+    async with replay("w-figure1", "relaxed:omega=1.25", at="20", size=(80, 24)) as run:
+        await run.press("w")
+        assert "J2 promised 00:16:40, now +3m40 " in run.text
+        assert " J2 d0 00:20 ▸" in run.text
+
+
 async def test_keys_without_effect_say_what_to_do() -> None:
     async with replay() as run:
         await run.press("o")
