@@ -193,7 +193,7 @@ class Walk:
         if all(index != self.index for index, _ in self.first):
             told = "" if given is None else given.key if isinstance(given, AnswerOption) else repr(given)
             if is_click and given is not None and asked.value and asked.judge(given, is_click).is_right:
-                told = repr(asked.value.number)  # who clicked there meant this
+                told = repr(asked.value.number)  # a click there means this
             return replace(self, first=(*self.first, (self.index, told)))._with_answer(given, is_click)
         if given is None:
             return replace(self, typed="", verdict=Verdict(is_right=False, told=asked.told), is_off=False)
