@@ -176,17 +176,18 @@ async def test_solved_puzzle_of_a_visitor_is_on_the_wall() -> None:
     )  # fmt: skip
     try:
         assert program.stdout is not None
-        base, _, word = (await asyncio.to_thread(program.stdout.readline)).strip().partition("/?token=")
+        base, _, code = (await asyncio.to_thread(program.stdout.readline)).strip().partition("/?token=")
         async with (
             aiohttp.ClientSession(headers={"Origin": base}) as client,
             asyncio.timeout(60),
-            client.ws_connect(f"{base}/ws/{word}?width=100&height=30&visit={'a' * 16}") as socket,
+            client.get(f"{base}/?token={code}") as page,
+            client.ws_connect(f"{base}/ws/{code}?width=100&height=30&visit={'a' * 16}") as socket,
         ):
             await drawn(socket, b"Not yet")
             await socket.send_json(["stdin", "n"])
-            best = list[object]()
+            best, wall = list[object](), f"{base}/wall/{page.url.query['token']}"
             while not best:
-                async with client.get(f"{base}/wall/{word}") as answer:
+                async with client.get(wall) as answer:
                     best = (await answer.json())["best"]
             assert best == [{"name": "student 1", "solved": "1"}]
     finally:
