@@ -160,14 +160,17 @@ class Fit(NamedTuple):
     nodes: int
     cpus: int
     gpus: int
+    memory: int
+    """Memory in MB of a part of a node; 0 for whole nodes, and if it is not known."""
     seconds: float
 
     @property
     def asks(self) -> str:
         if self.nodes:
             return count(self.nodes, "node")
-        gpus = f"with {count(self.gpus, 'GPU')}" if self.gpus else "of one node"
-        return f"{count(self.cpus, 'core')} {gpus}"
+        gpus = [count(self.gpus, "GPU")] if self.gpus else []
+        memory = [f"{self.memory:,} MB"] if self.memory else []
+        return f"{listed([count(self.cpus, 'core'), *gpus, *memory])} of one node"
 
 
 def fits_now(cluster: Cluster) -> list[Fit]:
@@ -178,15 +181,10 @@ def fits_now(cluster: Cluster) -> list[Fit]:
         return []
     plan, numbers = made
     limits = {each.name: each.max_time or UNLIMITED for each in cluster.partitions}
-    longest = {(fit.partition, 0, 0): 0.0 for fit in fits}
-    found = []
+    longest, found = dict[tuple[str, bool, int], float](), []
     for ghost, fit in zip(ghosts, fits, strict=True):
         seconds = plan.longest_now(numbers[ghost.id], limits[fit.partition]) if ghost.id in numbers else 0.0
-        key = (
-            fit.partition,
-            not fit.nodes,
-            fit.gpus,
-        )  # more nodes come before fewer, which say nothing new if not longer
+        key = fit.partition, not fit.nodes, fit.gpus  # more nodes come first; fewer say nothing new if not longer
         if seconds > longest.get(key, 0.0):
             longest[key] = seconds
             found.append(fit._replace(seconds=seconds))
@@ -199,20 +197,23 @@ def _sizes(cluster: Cluster, partition: Partition) -> Iterator[Fit]:
     most = min(sum(has.cores == node.cpus for node, has in free), partition.max_nodes or len(nodes))
     sizes = {size for size in range(1, most + 1) if size <= MOST_SINGLE or not size & (size - 1)} | ({most} - {0})
     for size in sorted(sizes, reverse=True):
-        yield Fit(partition.name, size, size, 0, 0.0)
-    if partition.is_exclusive:
+        yield Fit(partition.name, size, size, 0, 0, 0.0)
+    parts = [has._replace(memory=has.memory * bool(node.memory)) for node, has in free if has.cores and has.memory]
+    if partition.is_exclusive or not parts:
         return
-    if cores := max((has.cores for _, has in free), default=0):
-        yield Fit(partition.name, 0, cores, 0, 0.0)
-    if gpus := max((has.gpus for _, has in free if has.cores), default=0):
-        yield Fit(partition.name, 0, 1, gpus, 0.0)
+    cores, memory, _ = max(parts)
+    yield Fit(partition.name, 0, cores, 0, memory, 0.0)
+    gpus, memory = max((has.gpus, has.memory) for has in parts)
+    if gpus:
+        yield Fit(partition.name, 0, 1, gpus, memory, 0.0)
 
 
 def _ghost(fit: Fit, id: str) -> ClusterJob:
     nodes = max(fit.nodes, 1)
     return ClusterJob(
         id, id, "PENDING", partition=fit.partition, cpus=fit.cpus, nodes_wanted=nodes, most_nodes=nodes, limit=60.0,
-        gpus=fit.gpus, is_exclusive=bool(fit.nodes), priority=-1, tres=f"cpu={fit.cpus},node={nodes}",
+        gpus=fit.gpus, is_exclusive=bool(fit.nodes), priority=-1, memory=fit.memory,
+        tres=f"cpu={fit.cpus},mem={fit.memory}M,node={nodes}",
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ RUNS = ClusterJob("1", "1", "RUNNING", user="bob", partition="batch", cpus=4, no
 WAITS = ClusterJob("2", "2", "PENDING", reason="Resources", user="ann", account="chem", partition="batch", cpus=12,
                    nodes_wanted=3, priority=50, limit=1200.0, tres="cpu=12,node=3", submit=NOW - 60)  # fmt: skip
 
+PART = "4 cores and 16,000 MB of one node"
+
 
 def cluster(*jobs: ClusterJob) -> Cluster:
     parts = {"2": {"age": 20.0, "fairshare": 30.0}}
@@ -82,8 +84,8 @@ def test_ghost_moves_to_times_at_which_it_fits() -> None:
 def test_what_fits_now_ends_where_a_waiting_job_starts_or_at_the_limit() -> None:
     lines = list(fit_lines(cluster(RUNS, WAITS), fits_now(cluster(RUNS, WAITS))))
     assert lines[1:] == [
-        "batch: 2 nodes for 10m00, 4 cores of one node for 10m00, 1 core with 2 GPUs for 10m00",
-        "gpu: 1 node for 10m00, 4 cores of one node for 10m00, 1 core with 2 GPUs for 10m00",
+        f"batch: 2 nodes for 10m00, {PART} for 10m00, 1 core, 2 GPUs and 16,000 MB of one node for 10m00",
+        f"gpu: 1 node for 10m00, {PART} for 10m00, 1 core, 2 GPUs and 16,000 MB of one node for 10m00",
         "off: nothing: it is down",
     ]
     short = replace(RUNS, id="3", number="3", nodes=("n2",), cpus=2, end=NOW + 300, tres="cpu=2,node=1")
@@ -91,6 +93,23 @@ def test_what_fits_now_ends_where_a_waiting_job_starts_or_at_the_limit() -> None
     assert [(fit.nodes, fit.seconds) for fit in free] == [(1, 7200.0)]
     hidden = replace(cluster(RUNS), is_private=True)
     assert "hidden" in next(fit_lines(hidden, fits_now(hidden)))
+
+
+def test_part_of_a_node_that_fits_has_memory() -> None:
+    heavy = replace(RUNS, id="3", number="3", nodes=("n2",), cpus=1, tres="cpu=1,mem=16000M,node=1")
+    light = replace(heavy, id="4", number="4", nodes=("n3",), cpus=2, end=NOW + 300, tres="cpu=2,mem=7000M,node=1")
+    taken = {"n2": 16000, "n3": 7000}
+    nodes = tuple(replace(node, memory_taken=taken.get(node.name, 0)) for node in NODES)
+    now = replace(cluster(RUNS, heavy, light), nodes=nodes)
+    assert list(fit_lines(now, fits_now(now)))[1:] == [
+        "batch: 2 cores and 9,000 MB of one node for 2h00 (its limit), "
+        "1 core, 2 GPUs and 9,000 MB of one node for 2h00 (its limit)",
+        "gpu: 2 cores and 9,000 MB of one node for 10h00 (its limit), "
+        "1 core, 2 GPUs and 9,000 MB of one node for 10h00 (its limit)",
+        "off: nothing: it is down",
+    ], "n2 has 3 free cores, but no memory"
+    unknown = replace(now, nodes=tuple(replace(node, memory=0) for node in NODES))
+    assert [(fit.cpus, fit.memory) for fit in fits_now(unknown) if fit.partition == "batch"] == [(3, 0), (1, 0)]
 
 
 def test_what_fits_on_a_busy_cluster_can_start_now() -> None:
