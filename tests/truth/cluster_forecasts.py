@@ -119,12 +119,12 @@ def _sentences(
     known = expectations((each for each in ledger.pictures if each.at >= job.submit), job.id)
     yield from (line for line in moved(known, cluster.at) if line and not line.startswith("said at"))
     if board is not None and job.limit:
-        for change in (f"time={job.limit / 2:.0f}", "cpus=1 nodes=1"):
+        for change in (f"time={job.limit / 2:.0f}", "cpus=1 nodes=1", "cpus=1 nodes=1 time=60"):
             yield from answer_lines(cluster, what_if(cluster, job, change, board.past, made.starts))
 
 
 # Our forecast
-@reads(rf"Our forecast: (now|{D}), if no other job comes; too few starts are known for a range(; .*)?")
+@reads(rf"Our forecast: (now|{D}), if jobs come as in the last hour; too few starts are known for a range(; .*)?")
 def _one_time(fact: Outlook, at: str, late: str | None) -> None:
     must(len(fact.ledger.came) < FEW, f"{len(fact.ledger.came)} forecasts can be judged")
     _middle(fact, at, late)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, takewhile
 from math import inf, isnan
 from statistics import median
@@ -17,6 +18,7 @@ import numpy as np
 from sim.decisions.reasons import AsRecorded
 from sim.live.cluster.constraints import allowed
 from sim.live.cluster.machine import machine_in_words, with_partitions
+from sim.live.cluster.queue_order import tier_of
 from sim.live.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
 from sim.live.forecast.in_partitions import ByPriority, points_of, priorities
 from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
@@ -60,16 +62,18 @@ class Model:
 
     name: str
     on_nodes: bool = True
-    has_limits: bool = True
+    """True if nodes and limits count; False if only processors do."""
     quantile: float | None = None
     """Quantile (0 to 1) of the run times of comparable jobs that is taken; None if jobs run to their limits."""
+    has_arrivals: bool = False
+    """True if later arrivals take a part of what jobs leave free by ending before their limits; see `Foresight`."""
 
 
-PROCESSORS = Model("processors alone", on_nodes=False, has_limits=False)
-NODES = Model("nodes", has_limits=False)
+PROCESSORS = Model("processors alone", on_nodes=False)
 LIMITS = Model("nodes and limits")
 LEARNT = Model("and learnt run times", quantile=0.5)
-MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
+ARRIVALS = Model("and later arrivals", quantile=0.5, has_arrivals=True)
+MODELS = (PROCESSORS, LIMITS, LEARNT, ARRIVALS)
 
 
 @dataclass(frozen=True)
@@ -134,16 +138,17 @@ class FromNow(Slurm):
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
-    """Return True if the job waits for what the model covers: priority, resources or, if it has limits, a limit."""
+    """Return True if the job waits for what the model covers: priority, resources or, on nodes, a limit."""
     if not job.is_waiting or not job.cpus:
         return False
     is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
-    return is_for_room or (model.has_limits and is_limited(job))
+    return is_for_room or (model.on_nodes and is_limited(job))
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = None) -> dict[str, float]:
-    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
-    to wait the model does not cover are missing. The mapping is empty if a running job has more than its nodes have.
+    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970, without arrivals.
+    Jobs whose reason to wait the model does not cover are missing. The mapping is empty if a running job has more than
+    its nodes have.
     """
     found = _assumed(cluster, model, past)
     if found is None:
@@ -224,7 +229,7 @@ def _assumed(cluster: Cluster, model: Model, past: PastJobs | None) -> Assumed |
         return None
     running = [job for job in cluster.running if job.nodes and job.cpus]
     jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
-    bounds = bounds_of(cluster) if model.has_limits else ()
+    bounds = bounds_of(cluster) if model.on_nodes else ()
     most = tuple(bound.limit.most for bound in bounds)
     shape = _shape(cluster, jobs) if model.on_nodes else None
     procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
@@ -255,7 +260,8 @@ def plan_of(cluster: Cluster, assumed: Assumed) -> tuple[PlanAhead, list[Waiting
     """Return the plan with the running jobs alone, and the waiting jobs in the order in which it takes them."""
     jobs, shape = assumed.jobs, assumed.shape
     assert shape is not None
-    running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, float, Waiting]]()
+    running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, int, float, Waiting]]()
+    tiers = {each.name: each.tier for each in cluster.partitions}
     several, _ = _several(cluster, jobs)
     for place, (job, length) in enumerate(zip(jobs, assumed.lengths, strict=True)):
         if job.is_waiting:
@@ -263,16 +269,18 @@ def plan_of(cluster: Cluster, assumed: Assumed) -> tuple[PlanAhead, list[Waiting
             for number in request.groups if own else ():
                 name = shape.groups[number].name
                 if not shape.why_never(replace(request, groups=(number,)), _left(cluster, job)):
-                    entries.append((is_limited(job), -own[name], Waiting(place, length, only=number)))
+                    entries.append(
+                        (is_limited(job), -tiers.get(name, 0), -own[name], Waiting(place, length, only=number))
+                    )
             if not own:
-                entries.append((is_limited(job), -job.priority, Waiting(place, length)))
+                entries.append((is_limited(job), -tier_of(cluster, job), -job.priority, Waiting(place, length)))
         elif seats := (shape.ran and shape.ran[place]) or shape.seat(shape.requests[place], shape.has):
             running.append((place, seats, length))
     limits = [job.limit for job in jobs if job.limit]
     grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
     is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
     plan = PlanAhead(shape, assumed.demands, running, grain, is_coarse, cluster.at)
-    return plan, [each for *_, each in sorted(entries, key=lambda each: each[:2])]
+    return plan, [each for *_, each in sorted(entries, key=lambda each: each[:3])]
 
 
 def plan_before(cluster: Cluster, new: Sequence[ClusterJob]) -> tuple[PlanAhead, dict[str, int]] | None:
@@ -298,23 +306,39 @@ class Foresight:
     _made: dict[Model, dict[str, float]] = field(default_factory=dict, repr=False)
 
     def starts(self, model: Model) -> dict[str, float]:
-        """Return a mapping from the id of each waiting job to its start under the model, in seconds since 1970."""
+        """Return a mapping from the id of each waiting job to its start under the model, in seconds since 1970.
+
+        With arrivals a start lies between those without them and with time limits. Jobs that arrive later take what
+        others leave free by ending early. They take the share of the nodes that jobs of the last hour asked for, which
+        would have come first.
+        """
         key = replace(model, name="")
-        if key not in self._made:
+        if key not in self._made and model.has_arrivals:
+            alone, limits = self.starts(replace(model, has_arrivals=False)), self.starts(LIMITS)
+            self._made[key] = {
+                job: start + self._overtaking.get(job, 0.0) * max(limits.get(job, start) - start, 0.0)
+                for job, start in alone.items()
+            }
+        elif key not in self._made:
             self._made[key] = forecast(self.cluster, model, self.past)
         return self._made[key]
+
+    @cached_property
+    def _overtaking(self) -> Mapping[str, float]:
+        past = self.past
+        return past.arrivals.overtaking(self.cluster, lambda job: past.length(job, 0.5) or UNLIMITED)
 
     def spans(self, model: Model, share: float) -> dict[str, tuple[float, float]]:
         """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
         model without a quantile.
 
-        The two starts come from a forecast with short run times and one with long run times. The share `share` of the
-        past run times lies between the two.
+        The two starts come from a forecast with short run times and one with long run times, without arrivals. The
+        share `share` of the past run times lies between the two.
         """
         if model.quantile is None:
             return {}
         ends = ((1 - share) / 2, (1 + share) / 2)
-        first, last = (self.starts(replace(model, quantile=quantile)) for quantile in ends)
+        first, last = (self.starts(replace(model, quantile=end, has_arrivals=False)) for end in ends)
         return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.forecast.arrivals import Arrivals
 from sim.live.forecast.shares import FairShares
 
 KEPT = 200
@@ -25,6 +26,7 @@ class PastJobs:
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
         self.shares = FairShares()
         """Usage of each user, from which a forecast knows which users come first."""
+        self.arrivals = Arrivals()
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._known: dict[str, None] = {}
         self._ran: Mapping[str, ClusterJob] = {}
@@ -50,9 +52,11 @@ class PastJobs:
                 self.add(replace(job, state="ENDED", end=min(end, job.end or end)))
         self._ran, self._at = {job.id: job for job in cluster.jobs if job.is_running}, cluster.at
         self.shares.see(cluster)
+        self.arrivals.see(cluster)
 
     def add(self, job: ClusterJob) -> None:
-        """Add a job if it ended by itself or at its time limit, so that its run time is known; ignore any other job."""
+        """Add a job if it ended by itself or at its time limit, so that its run time is known; note when it came."""
+        self.arrivals.add(job)
         if not job.has_ended or job.id in self._known or job.start is None or job.end is None or not job.limit:
             return
         if job.state == "CANCELLED" or job.end <= job.start:

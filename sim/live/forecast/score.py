@@ -20,7 +20,7 @@ EVERY = 60.0
 """Smallest time in seconds between two moments whose forecasts are scored, unless the user asks for another."""
 PATIENCE = 600.0
 """Number of seconds that a score should take on a usual computer; see `interval_of`."""
-HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
+HORIZONS = (120.0, 300.0, 3600.0, 21600.0, inf)
 """Upper bounds, in seconds, of classes of forecasts by how far ahead of the start they were made."""
 NEAR, FAR = 60.0, 600.0
 """Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""

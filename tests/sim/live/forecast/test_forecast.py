@@ -14,7 +14,7 @@ import pytest
 from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Partition, Reservation
 from sim.live.forecast.expected import SHORT as SHORTER
 from sim.live.forecast.expected import expected_in, why_unknown
-from sim.live.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Foresight, FromNow, Model, forecast
+from sim.live.forecast.forecast import ARRIVALS, LEARNT, LIMITS, MODELS, PROCESSORS, Foresight, FromNow, Model, forecast
 from sim.live.forecast.past import ENOUGH, PastJobs
 from tests.sim.live.cluster.busy import busy
 
@@ -49,7 +49,7 @@ def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
     on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,mem=10M,gres/gpu=1,node=1")
     gpu = replace(WAITS, id="4", priority=9, gpus=1, tres="cpu=1,mem=1M,gres/gpu=1,node=1")
     assert said(PROCESSORS, RUNS, on_n2, memory, gpu) == {"2": 0, "4": 0}
-    assert said(NODES, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
+    assert said(LIMITS, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
 
 
 @pytest.mark.parametrize(
@@ -59,20 +59,20 @@ def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
 def test_a_job_waits_for_the_nodes_that_its_constraints_leave(asked: dict[str, Any], expected: float) -> None:
     nodes = (replace(NODES_[0], features=("big", "fast")), replace(NODES_[1], features=("big",)))
     job = replace(WAITS, cpus=2, tres="cpu=2,node=1", **asked)
-    assert said(NODES, RUNS, job, nodes=nodes) == {"2": expected}
+    assert said(LIMITS, RUNS, job, nodes=nodes) == {"2": expected}
 
 
 def test_no_forecast_names_a_start_on_a_node_that_is_down() -> None:
     nodes = (NODES_[0], replace(NODES_[1], states=frozenset({"DOWN"})))
     job = replace(WAITS, required=("n2",))
-    assert said(NODES, RUNS, job, nodes=nodes) == {}
+    assert said(LIMITS, RUNS, job, nodes=nodes) == {}
     assert why_unknown(Cluster(NOW, nodes=nodes, jobs=(job,)), job) == "it asks for n2, where no job can start now"
 
 
 def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None:
     """Nodes can be given more jobs than they have memory for, and can shrink while a job runs."""
     wide, heavy = replace(RUNS, cpus=40, tres="cpu=40,node=1"), replace(RUNS, tres="cpu=3,mem=2000M,node=1")
-    assert said(PROCESSORS, wide, WAITS) == said(NODES, wide, WAITS) == said(NODES, heavy, WAITS) == {}
+    assert said(PROCESSORS, wide, WAITS) == said(LIMITS, wide, WAITS) == said(LIMITS, heavy, WAITS) == {}
     assert said(PROCESSORS, heavy, WAITS) == {"2": 0}
 
 
@@ -94,14 +94,26 @@ def test_whole_nodes_of_a_running_job_are_taken_with_their_gpus(model: Model) ->
 def test_jobs_start_in_the_order_of_their_priorities() -> None:
     first = replace(WAITS, id="5", priority=90, cpus=8, tres="cpu=8,node=2")
     late = replace(WAITS, cpus=5, tres="cpu=5,node=2")
-    assert said(NODES, RUNS, late, first) == {"5": 300, "2": 900}
+    assert said(LIMITS, RUNS, late, first) == {"5": 300, "2": 900}
 
 
 def test_a_partition_has_its_own_nodes() -> None:
     on_n2 = replace(RUNS, id="3", cpus=4, nodes=("n2",), end=NOW + 120, tres="cpu=4,mem=9M,node=1")
-    assert said(NODES, on_n2, replace(WAITS, partition="short")) == {"2": 120}
-    assert said(NODES, on_n2, replace(WAITS, partition="short,batch")) == {"2": 0}
-    assert said(NODES, on_n2, replace(WAITS, partition="short", limit=601.0)) == {}, "longer than it allows"
+    assert said(LIMITS, on_n2, replace(WAITS, partition="short")) == {"2": 120}
+    assert said(LIMITS, on_n2, replace(WAITS, partition="short,batch")) == {"2": 0}
+    assert said(LIMITS, on_n2, replace(WAITS, partition="short", limit=601.0)) == {}, "longer than it allows"
+
+
+@pytest.mark.parametrize("model", [LIMITS, LEARNT])
+def test_jobs_of_a_higher_tier_start_first(model: Model) -> None:
+    """Tiers come before priorities, also of a job that names several partitions."""
+    high, low = replace(SHORT, nodes=("n1", "n2"), tier=2), replace(BATCH, max_time=9000.0)
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2")
+    first = replace(wide, id="5", number="5", partition="short", priority=1)
+    assert said(model, RUNS, wide, first, partitions=(low, high), past=PastJobs()) == {"5": 300, "2": 900}
+    both, settings = replace(first, partition="short,batch"), SETTINGS.replace("1000", "10")
+    found = said(model, RUNS, wide, both, partitions=(low, high), settings=settings, past=PastJobs())
+    assert found == {"5": 300, "2": 900}
 
 
 SETTINGS = "PriorityType = priority/multifactor\nPriorityWeightPartition = 1000\n"
@@ -135,10 +147,10 @@ def test_a_job_with_several_partitions_takes_its_limit_once() -> None:
 def test_nodes_that_are_drained_or_reserved_take_no_job() -> None:
     drained = (NODES_[0], replace(NODES_[1], states=frozenset({"IDLE", "DRAIN"})))
     wide = replace(WAITS, cpus=2, tres="cpu=2,node=1")
-    assert said(NODES, RUNS, wide, nodes=drained) == {"2": 300}
+    assert said(LIMITS, RUNS, wide, nodes=drained) == {"2": 300}
     reserved = Reservation("maint", NOW - 10, NOW + 9000, ("n2",))
-    assert said(NODES, RUNS, wide, reservations=(reserved,)) == {"2": 300}
-    assert said(NODES, RUNS, wide) == {"2": 0}
+    assert said(LIMITS, RUNS, wide, reservations=(reserved,)) == {"2": 300}
+    assert said(LIMITS, RUNS, wide) == {"2": 0}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +164,7 @@ def test_nodes_that_are_drained_or_reserved_take_no_job() -> None:
 def test_a_limit_holds_a_job_until_another_ends(limit: Limit, reason: str) -> None:
     runs, waits = replace(RUNS, qos="high"), replace(WAITS, qos="high", reason=reason)
     assert said(LIMITS, runs, waits, limits=(limit,)) == {"2": 300}
-    assert said(NODES, runs, waits, limits=(limit,)) == {}
+    assert said(PROCESSORS, runs, waits, limits=(limit,)) == {}
     assert said(LIMITS, runs, replace(waits, account="other", user="bert", qos="low"), limits=(limit,)) == {}
     assert said(LIMITS, runs, replace(waits, cpus=4), limits=(replace(limit, most=0),)) == {}, "never"
 
@@ -246,13 +258,13 @@ def test_big_queues_are_planned_once_with_learnt_run_times(monkeypatch: pytest.M
 
 def test_a_job_on_a_node_that_gave_too_much_still_runs() -> None:
     twin = replace(RUNS, id="3", cpus=3)
-    assert said(NODES, RUNS, twin, replace(WAITS, cpus=8, tres="cpu=8,node=2"))["2"] >= 300
+    assert said(LIMITS, RUNS, twin, replace(WAITS, cpus=8, tres="cpu=8,node=2"))["2"] >= 300
 
 
 def test_plan_that_ends_early_gives_the_same_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = list(busy(3, queued=30, starts=3))
     past = PastJobs(replace(job, id=f"e{job.id}", state="COMPLETED") for job in pictures[0].running)
-    models = (NODES, LIMITS, LEARNT)
+    models = (LIMITS, LEARNT)
     short = [forecast(pictures[at], model, past) for at in (2,) for model in models]
     monkeypatch.delattr(FromNow, "to_plan")
     assert [forecast(pictures[at], model, past) for at in (2,) for model in models] == short
@@ -267,7 +279,7 @@ def test_forecasts_of_one_picture_are_made_once(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("sim.live.forecast.forecast.forecast", make)
     ahead = Foresight(Cluster(NOW), PastJobs())
-    assert ahead.spans(LEARNT, 0.8) == {"2": (NOW, NOW)}
+    assert ahead.spans(ARRIVALS, 0.8) == {"2": (NOW, NOW)}
     assert expected_in(Foresight(ahead.cluster, ahead.past))["2"].high == NOW
     many = len(made)
     assert ahead.starts(SHORTER) == {"2": NOW}
@@ -280,9 +292,9 @@ def test_drained_nodes_take_no_jobs_where_only_the_nodes_name_their_partitions()
     gone = replace(drained[1], states=frozenset({"IDLE", "DRAIN"}))
     for partition, start in (("batch", 300), ("short", None), ("other", 300)):
         own = replace(WAITS, partition=partition, cpus=2, tres="cpu=2,node=1")
-        found = said(NODES, RUNS, own, nodes=(drained[0], gone), partitions=())
+        found = said(LIMITS, RUNS, own, nodes=(drained[0], gone), partitions=())
         assert found == ({} if start is None else {"2": start})
-        assert said(NODES, RUNS, own, nodes=drained, partitions=()) == {"2": 0}
+        assert said(LIMITS, RUNS, own, nodes=drained, partitions=()) == {"2": 0}
 
 
 def test_running_job_holds_its_memory_for_each_node_whatever_its_cores_there() -> None:
@@ -296,8 +308,8 @@ def test_running_job_holds_its_memory_for_each_node_whatever_its_cores_there() -
 def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> None:
     wide = replace(WAITS, cpus=4, tres="cpu=4,node=1")
     on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,node=1")
-    assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=0)) == {"2": 0}
-    assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=1)) == {"2": 300}
+    assert said(LIMITS, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=0)) == {"2": 0}
+    assert said(LIMITS, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=1)) == {"2": 300}
 
 
 @pytest.mark.parametrize(("memory", "total", "expected"), [(1000, "2000M,node=2", 400), (250, "1000M,node=1", 0)])
@@ -306,7 +318,7 @@ def test_memory_for_each_node_needs_so_much_on_every_node(memory: int, total: st
     runs = replace(RUNS, cpus=1, tres="cpu=1,mem=10M,node=1", memory=10)
     on_n2 = replace(runs, id="3", nodes=("n2",), end=NOW + 400, tres="cpu=1,mem=400M,node=1", memory=400)
     waits = replace(WAITS, cpus=4, nodes_wanted=2 if "2" in total[6:] else 1, memory=memory, tres=f"cpu=4,mem={total}")
-    assert said(NODES, runs, on_n2, waits) == {"2": expected}
+    assert said(LIMITS, runs, on_n2, waits) == {"2": expected}
 
 
 def test_a_job_some_of_whose_nodes_are_away_waits_for_room_on_the_others() -> None:

@@ -34,12 +34,13 @@ def test_scores_are_told_as_table_and_json(recording: str) -> None:
     lines = [line.split() for line in told.splitlines()]
     assert ["nodes", "and", "limits", "10s", "10s", "100.0", "%", "100.0", "%", "0.0", "%"] in lines
     assert ["Slurm's", "own", "1m30", "1m30", "0.0", "%", "100.0", "%", "0.0", "%"] in lines
-    assert ["forecasts", "3"] in lines
+    assert ["forecasts", "2", "1"] in lines
     assert "No forecast for jobs that waited for Job?HeldUser (1)." in told
     told = json.loads(schedscope("score", recording, "--format", "json", "--every", "120").stdout)
     assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
     assert {row["name"]: row["median"] for row in told["rows"]} == {
-        "Slurm's own": 90, "processors alone": 10, "nodes": 10, "nodes and limits": 10, "and learnt run times": 10
+        "Slurm's own": 90, "processors alone": 10, "nodes and limits": 10, "and learnt run times": 10,
+        "and later arrivals": 10,
     }  # fmt: skip
     code, said = error("score", recording, "--policy", "gang")
     assert (code, said.partition(";")[0]) == (2, "gang counts processors, so it cannot replay a recording on its nodes")
