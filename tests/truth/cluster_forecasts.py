@@ -1,8 +1,10 @@
 """Readings of what `when` adds about a waiting job of a real cluster: our forecast, the score of earlier ones, how
-Slurm's date moved, and the start with another request."""
+Slurm's date moved, and the start with another request. Also of what it says about jobs that do not exist yet."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
@@ -12,6 +14,7 @@ from sim.live.cluster.expectations import expectations
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.board import Board, Forecasts
+from sim.live.forecast.new_job import fit_lines, fits_now, new_job, new_lines, start_of
 from sim.live.forecast.what_if import what_if
 from sim.live.forecast.words import answer_lines, forecast_lines
 from tests.truth.cluster_jobs import beyond
@@ -103,12 +106,16 @@ def forecast_falsehoods(recording: Recording, each: int = 1) -> Iterator[Falseho
         ledger.see(cluster, ended)
         limited = [job for job in cluster.queue if job.limit]
         changed = limited[len(ledger.pictures) % len(limited)] if limited else None  # a question takes long
-        for job in cluster.queue:
-            for text in _sentences(cluster, job, made, board if job is changed else None, ledger):
-                try:
-                    read(Outlook(cluster, job, made, ledger), text.removesuffix("."))
-                except UntrueError as error:
-                    yield Falsehood(cluster.at, job.id, text, str(error))
+        told = [
+            (Outlook(cluster, job, made, ledger), text)
+            for job in cluster.queue
+            for text in _sentences(cluster, job, made, board if job is changed else None, ledger)
+        ]
+        for fact, text in (*told, *_of_new_jobs(cluster, made, board, ledger)):
+            try:
+                read(fact, text.removesuffix("."))
+            except UntrueError as error:
+                yield Falsehood(cluster.at, fact.job.id, text, str(error))
         ledger.note(cluster, made)
 
 
@@ -119,8 +126,21 @@ def _sentences(
     known = expectations((each for each in ledger.pictures if each.at >= job.submit), job.id)
     yield from (line for line in moved(known, cluster.at) if line and not line.startswith("said at"))
     if board is not None and job.limit:
-        for change in (f"time={job.limit / 2:.0f}", "cpus=1 nodes=1", "cpus=1 nodes=1 time=60"):
+        for change in (f"time={job.limit / 2:.0f}", "cpus=1 nodes=1"):
             yield from answer_lines(cluster, what_if(cluster, job, change, board.past, made.starts))
+
+
+def _of_new_jobs(cluster: Cluster, made: Forecasts, board: Board, ledger: Ledger) -> Iterator[tuple[Outlook, str]]:
+    """Yield sentences on what fits now and on a job that does not exist yet, each with its facts."""
+    for line in [*fit_lines(cluster, fits_now(cluster))][1:]:
+        part = ClusterJob("new", "new", "PENDING", partition=line.partition(":")[0])
+        yield Outlook(cluster, part, made, ledger), line
+    job = new_job(cluster, f"cpus={1 + len(ledger.pictures) % 8} time={60 * (1 + len(ledger.pictures) % 5)}")
+    there, found = start_of(cluster, job, board.past, made.starts)
+    starts = {**made.starts, job.id: found.after} if found.after else made.starts
+    fact = Outlook(there, job, replace(made, starts=starts), ledger)
+    for line in new_lines(there, job, found, board.past, made.starts):
+        yield from ((fact, sentence) for sentence in re.split(r"(?<=\.) (?=[A-Z\d])", line))
 
 
 # Our forecast
@@ -304,3 +324,55 @@ def _others(fact: Outlook, many: str, told: str | None, *_: str) -> None:
 @reads("No other job would start more than 1m00 later")
 def _no_other(fact: Outlook) -> None:
     must(fact.job.id in fact.made.starts, "there is no forecast as it is")
+
+
+# Jobs that do not exist yet
+
+
+@reads(
+    rf"A job of .* would start (?:at )?(now|{D})"
+    rf"(?:; (now|{D}) if jobs end early, (now|{D}) if all run to their limits)?"
+)
+def _new(fact: Outlook, middle: str, low: str | None, high: str | None) -> None:
+    first, meant, last = fact.made.starts[fact.job.id]
+    must(first <= meant <= last, "the middle is not between the others")
+    must(meant > fact.now or fact.could_start(), "it cannot start now")
+    fact.dated(middle, meant, "the start")
+    if low and high:
+        fact.dated(low, first, "the earliest start")
+        fact.dated(high, last, "the latest start")
+
+
+@reads(r"It would have about priority ([\d,]+), behind ([\d,]+) waiting jobs?")
+def _new_behind(fact: Outlook, priority: str, many: str) -> None:
+    same(number(priority), fact.job.priority, "its priority")
+    others = [job for job in fact.cluster.jobs if job.is_waiting and job is not fact.job]
+    same(number(many), sum(job.priority >= fact.job.priority for job in others), "the jobs ahead")
+
+
+_FIT = r"(?:([\d,]+) nodes?|([\d,]+) cores?(?:(?:,| and) (\d+) GPUs?)?(?: and ([\d,]+) MB)? of one node) for (\S+?)"
+
+
+@reads(rf"[\w-]+: ({_FIT}(?: or more| \(its limit\))?(?:, {_FIT}(?: or more| \(its limit\))?)*)")
+def _fits_now(fact: Outlook, told: str, *_: str) -> None:
+    limit = next(each.max_time for each in fact.cluster.partitions if each.name == fact.job.partition)
+    able = [node for node in fact.nodes() if not fact.is_gone(node.name) and fact.free(node)]
+    for nodes, cores, gpus, memory, lasting, end in re.findall(_FIT + r"( \(its limit\)|,| or more|$)", told):
+        must(not nodes or sum(fact.free(node) == node.cpus for node in able) >= number(nodes), f"{nodes} are not empty")
+        must(
+            bool(nodes)
+            or any(
+                fact.free(node) >= number(cores)
+                and node.gpus - node.gpus_taken >= int(gpus or 0)
+                and (not memory or node.memory - node.memory_taken >= number(memory))
+                for node in able
+            ),
+            f"no node has {cores} cores, {gpus or 0} GPUs and {memory or 0} MB",
+        )
+        must("limit" not in end or (limit is not None and lasts(lasting).is_about(limit)), "that is not its limit")
+
+
+@reads(r"[\w-]+: nothing(?:: it is (.*))?")
+def _fits_nothing(fact: Outlook, state: str | None) -> None:
+    own = next(each.state for each in fact.cluster.partitions if each.name == fact.job.partition)
+    same(state, None if own == "UP" else own.lower(), "the state of the partition")

@@ -50,11 +50,9 @@ def expected_in(ahead: Foresight) -> Mapping[str, Expected]:
     limits = ahead.starts(LIMITS)
     if not len(ahead.past):
         return {job: Expected(start, start, start) for job, start in limits.items()}
-    short, learnt = ahead.starts(SHORT), ahead.starts(ARRIVALS)
-    return {
-        job: Expected(min(low := short.get(job, start), start), learnt.get(job, start), max(low, start))
-        for job, start in limits.items()
-    }
+    others = [ahead.starts(model) for model in (SHORT, ARRIVALS)]
+    found = {job: (*(known.get(job, start) for known in others), start) for job, start in limits.items()}
+    return {job: Expected(min(three), three[1], max(three)) for job, three in found.items()}
 
 
 def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
