@@ -8,6 +8,7 @@ from random import randrange
 from textual.screen import Screen
 
 from sim.classroom.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.tasks import titled_task
 from sim.session.session import Session, verify_trace
 from sim.session.sources import source_of
 from sim.session.syntax import SessionTable
@@ -53,6 +54,8 @@ def screen_of(session: Session, look: Look) -> Screen[None]:
     for key, value in session.view.items():
         view.add(key, value, 0)
     if session.view["screen"] == "puzzle":
-        return PuzzleScreen(parse_puzzle(session.trace.name), look, typed=view.take("typed", str, ""))
+        typed, task = view.take("typed", str, ""), view.take("task", str, "")
+        wanted = titled_task(task) if task else None
+        return PuzzleScreen(parse_puzzle(session.trace.name), look, typed=typed, task=wanted, is_kept=False)
     source, seed = source_of(session), view.take("seed", int)
     return _game(source.read()[1], look, seed, source.trace, view.take("moves", str))

@@ -13,12 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.classroom.lessons.names import Names
+from sim.classroom.lessons.names import LessonValue, Names
 from sim.classroom.lessons.runs import FIRST, Runs
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import count, parse_time, quoted, span
 from sim.workload.formats.puzzle import LONGEST, Puzzle, parse_puzzle
 from sim.workload.model import Workload
+from sim.workload.typed_jobs import PuzzleJob
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 """Policies that a task may name; with any jobs their runs end soon."""
@@ -46,19 +47,31 @@ class Task(NamedTuple):
         """Return in a line why the puzzle does not solve the task; "" if it does."""
         was, jobs, added = self.start.jobs, puzzle.jobs, puzzle.jobs[len(self.start.jobs) :]
         changed = [pair for pair in zip(was, jobs, strict=False) if pair[0] != pair[1]]
-        is_other = any(old._replace(**{self.field: getattr(new, self.field)}) != new for old, new in changed)
-        work = sum(job.procs * job.run for job in added)
-        if is_other or puzzle.procs != self.start.procs or len(jobs) < len(was) or work > self.work:
+        if added and not self.adds:
+            return f"{self.rule}, and add none"
+        if self.adds and jobs[: len(was)] != was:
+            return "the jobs of the puzzle stay as they are, in order, and new ones come last"
+        if puzzle.procs != self.start.procs or len(jobs) < len(was) or any(map(self._is_other, changed)):
             return f"{self.rule}, and nothing else"
-        if len(added) > self.adds or len(changed) > self.changes:
-            return f"{self.rule}, not {count(len(added) + len(changed), 'job')}"
+        if (found := len(added) + len(changed)) > self.adds + self.changes:
+            return f"{self.rule}, not {count(found, 'job')}"
+        if (work := sum(job.procs * job.run for job in added)) > self.work:
+            return " of work, at most ".join(LessonValue(each, "span").exactly(0) for each in (work, self.work))
         if any(job.estimate < job.run for job in jobs):
             return "a job would be killed at its estimate < run time"
         try:
             runs = Runs(Workload.of(puzzle.trace), POLICIES[0])
             return "; ".join(filter(None, map(Names(runs, runs.at_step(FIRST, 0)).claim, self.goals)))
         except SchedscopeError as error:
-            return str(error)
+            following = f"J{len(jobs) + 1}"
+            is_to_come = len(added) < self.adds and f"{following}." in self.told
+            return f"{following} is the job you add" if is_to_come else str(error)
+
+    def _is_other(self, change: tuple[PuzzleJob, PuzzleJob]) -> bool:
+        """Return True if more than the named field changed; with another run time the estimate may stay or follow."""
+        old, new = change
+        wanted = old._replace(**{self.field: getattr(new, self.field)})
+        return new[:3] != wanted[:3] or new.estimate not in (wanted.estimate, old.estimate)
 
 
 def parse_task(text: str, title: str = "A task") -> Task:
@@ -72,15 +85,22 @@ def parse_task(text: str, title: str = "A task") -> Task:
     if wrong := {*re.findall(r"@(\S+)", goal)} - {*POLICIES}:
         raise ParameterError(f"no {quoted(min(wrong))} in a task: the policies are {', '.join(POLICIES)}")
     most, field = parse_time(work) if work else float("inf"), {"estimate": "asked"}.get(what, what or "run")
-    rule = f"change the {what} of {count(int(changes), 'job')}" if changes else f"add {count(int(adds), 'job')}"
+    jobs = f"{'' if (adds or changes) == '1' else 'up to '}{count(int(adds or changes), 'job')}"
+    rule = f"change the {what} of {jobs}" if changes else f"add {jobs}"
     rule += f" with at most {span(most)} of work (processors x run time)" if work else ""
-    told, goals = f"{title}: {rule}, so that {goal.strip()}", tuple(goal.split(" and "))
+    told, goals = f"{title}: {rule}, so that {goal.strip()}", tuple(goal.strip().split(" and "))
     start, adds, changes = parse_puzzle(start), int(adds or 0), int(changes or 0)
     return Task(title, text.strip(), start, adds, changes, field, most, rule, goals, told)
+
+
+def titled_task(text: str) -> Task:
+    """Return the task in a line that begins with its title and a colon."""
+    title, _, line = text.partition(": ")
+    return parse_task(line, title)
 
 
 @cache
 def tasks() -> tuple[Task, ...]:
     """Return the tasks that come with the program; of each more random changes solve it than of the next."""
     lines = Path(__file__).with_name("tasks.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(parse_task(line, title) for title, line in (each.split(": ", 1) for each in lines))
+    return tuple(map(titled_task, lines))

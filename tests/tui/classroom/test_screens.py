@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from sim.classroom.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.tasks import Task, parse_task, tasks
 from sim.session.session import Session
 from sim.support.errors import SchedscopeError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
@@ -74,6 +75,18 @@ async def test_puzzle_continues_after_a_crash(typed: str) -> None:
         assert isinstance(screen, PuzzleScreen)
         assert screen.draft.puzzle == parse_puzzle(LINE)
         assert screen.query_one(Input).value == (typed or LINE)
+
+
+@pytest.mark.parametrize(
+    "task", [tasks()[11], parse_task("8 procs; 4x10m@0 ? change 1 run: J1.run > 20m")], ids=["built-in", "own"]
+)
+async def test_task_continues_after_a_crash(task: Task) -> None:
+    await crash(lambda look, is_guest: PuzzleScreen(task.start, look, task=task), "n")
+    async with continued() as screen:
+        assert isinstance(screen, PuzzleScreen)
+        assert screen._wanted == task
+        screen.action_quit()
+        await wait_until(lambda: isinstance(screen.app.screen, ChoiceDialog))
 
 
 async def test_game_continues_after_a_crash() -> None:

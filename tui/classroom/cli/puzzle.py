@@ -23,7 +23,8 @@ def command(line: str | None, wanted: str | None, listing: bool) -> int:
     PROCESSORSxRUNTIME/ESTIMATE@SUBMIT for each job. It is accepted wherever a trace is: schedscope run
     LINE --policy easy.
 
-    With --task the jobs are to be changed until the task is solved; without a terminal LINE is judged as its answer.
+    With --task the jobs are to be changed until the task is solved; without a terminal LINE is judged as its answer:
+    the whole puzzle, with the jobs of the task.
     """
     from sim.classroom.play.tasks import parse_task, tasks
     from sim.workload.formats.puzzle import Puzzle, parse_puzzle

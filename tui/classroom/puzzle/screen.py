@@ -172,8 +172,9 @@ class PuzzleScreen(Screen[None]):
     ]  # fmt: skip
 
     def __init__(
-        self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "", task: Task | None = None
-    ) -> None:
+        self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "", task: Task | None = None,
+        is_kept: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__()
         self._wanted = task
         self._problem: str | None = None
@@ -184,8 +185,8 @@ class PuzzleScreen(Screen[None]):
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
         """Draft before the user began to edit the puzzle as text"""
-        self._kept = puzzle
-        """Puzzle when it was last opened, copied or saved"""
+        self._kept = puzzle if is_kept else Puzzle()
+        """Puzzle when it was last opened, copied or saved; not that of a session, which is nowhere else"""
         self._told = ""
         self._is_typing = False
 
@@ -204,9 +205,9 @@ class PuzzleScreen(Screen[None]):
             self.action_type()
 
     def to_keep(self) -> Session:
-        return replace(
-            session_of(Source(self.draft.puzzle.line), "easy"), view={"screen": "puzzle", "typed": self._typed}
-        )
+        task = "" if self._wanted is None else f"{self._wanted.title}: {self._wanted.line}"
+        view = {"screen": "puzzle", "typed": self._typed, "task": task}
+        return replace(session_of(Source(self.draft.puzzle.line), "easy"), view=view)
 
     def use_look(self, look: Look) -> None:
         self._look = look
@@ -235,9 +236,9 @@ class PuzzleScreen(Screen[None]):
     def _note(self) -> None:
         told, style = (self._told, "warn") if self._told else (self._hint, "dim")
         if not self._told and self._problem is not None:
-            told, style = (
-                (f"Not yet: {self._problem}", "warn") if self._problem else ("Solved. N: the next task", "good")
-            )
+            is_last = self._wanted == tasks()[-1]
+            solved = "Solved: that was the last task. N: the first one again" if is_last else "Solved. N: the next task"
+            told, style = (f"Not yet: {self._problem}", "warn") if self._problem else (solved, "good")
         width, note = max(self.size.width - 2, 1), self.query_one("#note", Bar)
         task = [] if self._wanted is None else wrapped(self._wanted.told, width, "strong", indent=1)[:3]
         note.styles.height = 2 + len(task)

@@ -22,6 +22,7 @@ CHANGED = {
     "Less work, a later end": ("4x20m", "4x2m"),
     "One longer estimate": ("5x5m@1m", "5x5m/35m@1m"),
 }
+STAYS = "the jobs of the puzzle stay as they are, in order, and new ones come last"
 TASK = "8 procs; 5x20m@0; 3x10m@1m ? add 1 with 30m: J3.wait@fcfs > 10m"
 
 
@@ -48,13 +49,16 @@ def test_task_survives_its_line_of_text() -> None:
     [
         ("8 procs; 5x20m@0; 3x10m@1m; 8x1m@2m", ""),
         ("8 procs; 5x20m@0; 3x10m@1m; 1x1m@2m", "J3.wait@fcfs > 10m does not hold: 17m00 > 10m00"),
-        ("8 procs; 5x20m@0; 3x10m@1m; 8x4m@2m", "and nothing else"),  # more work
+        ("8 procs; 5x20m@0; 3x10m@1m; 8x226@2m", "30m08 of work, at most 30m00"),
+        ("8 procs; 5x20m@0; 3x10m@1m", "J3 is the job you add"),
         ("9 procs; 5x20m@0; 3x10m@1m; 8x1m@2m", "and nothing else"),
-        ("8 procs; 5x20m@0; 3x11m@1m; 8x1m@2m", "not 2 jobs"),
+        ("8 procs; 5x20m@0; 3x11m@1m; 8x1m@2m", STAYS),
+        ("8 procs; 5x20m@0; 8x1m@2m; 3x10m@1m", STAYS),
+        ("8 procs; 3x10m@1m; 5x20m@0; 8x1m@2m", STAYS),
         ("8 procs; 5x20m@0; 3x10m@1m; 8x1m@2m; 1x1m@2m", "not 2 jobs"),
-        ("8 procs; 5x20m@0; 8x2m/1m@2m", "and nothing else"),
+        ("8 procs; 5x20m@0; 8x2m/1m@2m", STAYS),
         ("8 procs; 5x20m@0; 3x10m@1m; 8x2m/1m@2m", "killed at its estimate"),
-        ("8 procs", "and nothing else"),
+        ("8 procs", STAYS),
     ],
 )
 def test_only_what_the_rule_allows_solves_a_task(line: str, problem: str) -> None:
@@ -66,6 +70,25 @@ def test_only_the_named_field_of_a_job_may_change() -> None:
     task = parse_task("8 procs; 5x20m@0; 6x15m@1m; 3x10m/40m@2m ? change 1 estimate: J3.start@easy < J2.start@easy")
     assert task.problem(parse_puzzle("8 procs; 5x20m@0; 6x15m@1m; 2x10m/14m@2m")).endswith(", and nothing else")
     assert task.problem(parse_puzzle("8 procs; 5x20m/30m@0; 6x15m@1m; 3x10m/14m@2m")).endswith("not 2 jobs")
+    assert task.problem(parse_puzzle("8 procs; 5x20m@0; 6x15m@1m")).endswith(", and nothing else")
+    added = parse_puzzle(f"{solution(tasks()[3]).line}; 1x1m")
+    assert task.problem(added) == "change the estimate of 1 job, and add none"
+
+
+@pytest.mark.parametrize(
+    ("job", "holds"), [("4x2m@0", True), ("4x2m/20m@0", True), ("4x2m/9m@0", False), ("4x2m/20m@1m", False)]
+)
+def test_with_another_run_time_the_estimate_stays_or_follows(job: str, holds: bool) -> None:
+    task = tasks()[7]
+    told = task.problem(parse_puzzle(task.start.line.replace("4x20m@0", job)))
+    assert ("and nothing else" not in told) == holds
+
+
+def test_up_to_this_number_of_jobs_may_be_added() -> None:
+    task = tasks()[2]
+    assert ": add up to 2 jobs, so that J2.wait@firstfit > 40m and J2.wait@easy < 20m" in task.told
+    assert task.problem(task.start).startswith("J2.wait@firstfit > 40m does not hold: ")
+    assert task.problem(parse_puzzle(f"{task.start.line}; 1x1m; 1x1m; 1x1m")) == "add up to 2 jobs, not 3 jobs"
 
 
 @pytest.mark.parametrize(

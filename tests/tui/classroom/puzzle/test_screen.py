@@ -16,6 +16,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from sim.classroom.play.tasks import Task, tasks
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.replay import read
 from sim.workload.typed_jobs import PuzzleJob
@@ -60,8 +61,10 @@ class Puzzling:
 
 
 @asynccontextmanager
-async def puzzle(line: str = EXAMPLE, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Puzzling]:
-    app = Begun(lambda look, is_guest: PuzzleScreen(parse_puzzle(line), look, is_guest))
+async def puzzle(
+    line: str = EXAMPLE, size: tuple[int, int] = (80, 24), task: Task | None = None
+) -> AsyncIterator[Puzzling]:
+    app = Begun(lambda look, is_guest: PuzzleScreen(parse_puzzle(line), look, is_guest, task=task))
     async with app.run_test(size=size) as pilot:
         await wait_until(lambda: isinstance(app.screen, PuzzleScreen))
         assert isinstance(app.screen, PuzzleScreen)
@@ -264,14 +267,20 @@ async def test_task_is_judged_while_the_jobs_change() -> None:
     async with puzzle() as run:
         await run.press("N")
         assert "Make one wait: add 1 job, so that J3.wait@fcfs > 10m" in run.text
-        assert "Not yet: puzzle: no job '3'" in run.text
+        assert "Not yet: J3 is the job you add" in run.text
         await run.press("e", *"; 8x1m@2m", "enter")
         assert "Solved. N: the next task" in run.text
         await run.press("N")
         assert "Slip through: add 1 job" in run.text
         assert "Not yet: " in run.text
         await run.press("u")
-        assert "and nothing else" in run.text
+        assert "the jobs of the puzzle stay as they are" in run.text
+
+
+async def test_last_task_says_that_it_is_the_last() -> None:
+    async with puzzle(tasks()[-1].start.line, task=tasks()[-1]) as run:
+        await run.press("e", *"; 2x3m@0", "enter")
+        assert "Solved: that was the last task. N: the first one again" in run.text
 
 
 def test_tasks_are_listed_and_answers_judged_without_a_terminal() -> None:
@@ -281,5 +290,8 @@ def test_tasks_are_listed_and_answers_judged_without_a_terminal() -> None:
     done = schedscope("puzzle", "--task", "1", f"{start}; 8x1m@2m")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "solved")
     again = schedscope("puzzle", "--task", listed[1].strip())
-    assert (again.returncode, again.stdout.splitlines()[-1][:9]) == (1, "not yet: ")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (1, "not yet: J3 is the job you add")
+    assert "whole puzzle, with the jobs of the task" in " ".join(schedscope("puzzle", "--help").stdout.split())
+    short = schedscope("puzzle", "--task", "1", f"{start}; 1x1m@2m").stdout.splitlines()[-1]
+    assert short.startswith("not yet: J3.wait@fcfs > 10m does not hold")
     assert error("puzzle", "--task", "99")[1].startswith("'99': expected 1 to 12, or a line of --tasks")
