@@ -114,3 +114,10 @@ def test_damaged_moves_are_reported(moves: str) -> None:
     session = kept(game())
     with pytest.raises(SchedscopeError):
         screen_of(replace(session, view=dict(session.view) | {"moves": moves}), DARK)
+
+
+@pytest.mark.parametrize("task", ["x", "A task: 99", 5])
+def test_damaged_task_is_reported(task: str | int) -> None:
+    session = kept(puzzle())
+    with pytest.raises(SchedscopeError):
+        screen_of(replace(session, view=dict(session.view) | {"task": task}), DARK)

@@ -48,7 +48,7 @@ def test_task_survives_its_line_of_text() -> None:
     ("line", "problem"),
     [
         ("8 procs; 5x20m@0; 3x10m@1m; 8x1m@2m", ""),
-        ("8 procs; 5x20m@0; 3x10m@1m; 1x1m@2m", "J3.wait@fcfs > 10m does not hold: 17m00 > 10m00"),
+        ("8 procs; 5x20m@0; 3x10m@1m; 1x1m@2m", "J3.wait@fcfs > 10m does not hold: 9m00 > 10m00"),
         ("8 procs; 5x20m@0; 3x10m@1m; 8x226@2m", "30m08 of work, at most 30m00"),
         ("8 procs; 5x20m@0; 3x10m@1m", "J3 is the job you add"),
         ("9 procs; 5x20m@0; 3x10m@1m; 8x1m@2m", "and nothing else"),
@@ -63,7 +63,7 @@ def test_task_survives_its_line_of_text() -> None:
 )
 def test_only_what_the_rule_allows_solves_a_task(line: str, problem: str) -> None:
     told = parse_task(TASK).problem(parse_puzzle(line))
-    assert told == "" if problem == "" else problem in told or "J3.wait@fcfs > 10m does not hold: " in told
+    assert problem in told if problem else told == ""
 
 
 def test_only_the_named_field_of_a_job_may_change() -> None:
