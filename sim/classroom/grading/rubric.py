@@ -1,16 +1,11 @@
 """Marks: how many a submission gets for what, by a small TOML file; what it leaves out counts nothing.
 
-legal = 4            # every trace runs to its end
-deterministic = 1    # a second process makes the same schedules
-starvation = 1       # every job starts, also a wide one while narrow ones keep arriving
-equal = 4            # the schedule of the reference; a share for each trace
-tests = 5            # with --tests: a share for each test that passes
-answers = 10         # of a quiz or a lesson that was handed in: a share for each right answer
-questions = 10       # a quiz counts at least so many
+Marks for `legal` are given if every trace runs to its end, and those for `deterministic` if a second process makes the
+same schedules. For `starvation` every job must start, also a wide one while narrow ones keep arriving. Marks for `equal`
+are shared by the traces on which the schedule is that of the reference, `tests` by the tests that pass (--tests), and
+`answers` by the right answers of a hand-in. A quiz counts at least `questions` answers.
 
-[metrics.mean_wait]  # at most 1.1 times the reference's; `least` is for the other side; a share for each trace
-most = 1.1
-marks = 2
+A table `metrics.mean_wait` gives its `marks` if the metric is at most `most` and at least `least` times the reference's.
 """
 
 from __future__ import annotations
