@@ -327,6 +327,7 @@ async def test_a_picture_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatc
 async def test_what_if_looks_ahead_for_the_selected_job(shared: Path) -> None:
     async with opened(recording(shared)) as seen:
         await seen.press("w")
+        await wait_until(lambda: seen.screen.state.selected is not None)
         await seen.pilot.press("u")
         await wait_until(lambda: isinstance(seen.app.screen, SentencesDialog))
         dialog = seen.app.screen
