@@ -41,7 +41,7 @@ TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 START = Span(", "), Span("V", "key"), Span(" then compares from the start", "dim")
 NOTE = "C colours gain and loss"
-SAME = "The same so far (d goes to the first difference)."
+SAME = "No start and no end of a job of both differs so far (d goes to the first difference)."
 ALIKE = "Both runs are the same: every job of both starts and ends at the same time."
 GAP = 2
 """Smallest number of blanks between a run's name in the heading and the column at its left"""
@@ -302,8 +302,8 @@ def between(context: Context, width: int) -> Line:
             same = Span(text.shorten("no start and no end differs", width - 1), "dim")
             keys = (*ENDS, *START) if scene.led != scene.specs else ENDS
             return line(" ", same, *(keys if width_of((same, *keys)) < width else ()))
-        parts = Span("   "), Span("d", "key"), Span(" goes to the first difference", "dim")
-        return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
+        parts = Span("   "), Span("d", "key"), Span(" to the first difference", "dim")
+        return line(Span(" no start or end differs yet", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
     hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
     lines = [written(told, context) for told in scene.headline]

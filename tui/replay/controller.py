@@ -349,7 +349,11 @@ class ReplayController:
         was, (step, time) = self.stage.timeline.branch.name, self._parting
         branch = self.stage.timeline.switch(order.policy, at_step=step, at=time)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. v compares with {was}"
+        return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. {self._offered} compares with {was}"
+
+    @property
+    def _offered(self) -> str:
+        return "v" if self.beside is None else "v, pressed twice,"  # the first one ends the present comparison
 
     @property
     def _parting(self) -> tuple[int, float | None]:
@@ -364,7 +368,7 @@ class ReplayController:
         if has_begun:
             self._go.seek_time(moment, halted)
         since = clock_near(self.stage.clock)(branch.engine.workload.changed_since)
-        return f"{branch.name}: this run again from the beginning, changed from {since} on; v compares with {was}"
+        return f"{branch.name}: this run again from the beginning, changed from {since} on; {self._offered} compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
@@ -538,9 +542,8 @@ class ReplayController:
                 return "the two runs do not differ" if self._are_computed else None
             self._note_computing(self.stage, "comparing")
             self._compute_both(A_LOOK)
-        told = self._go.seek(versus.parting.steps[0], halted)
-        ranks = versus.parting.ranks
-        return Noticed(ranks[0]) if told is None and ranks else told
+        self._go.seek_time(versus.parting.time, halted)  # a time that may be between two steps of this run
+        return Noticed(versus.parting.ranks[0])
 
     def _to_fork(self, halted: Halted) -> str | None:
         timeline = self.stage.timeline

@@ -130,7 +130,7 @@ def test_whole_panel_is_known_at_the_end() -> None:
     told = draw(compared("lublin-128", "easy", "conservative", 900), (60, 60), 0).text
     assert "gained most" not in told
     assert "press end" in told
-    told = " the same so far   d goes to the first difference   e other run   v ends"
+    told = " no start or end differs yet   d to the first difference   e other run   v ends"
     assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
     assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
     context = compared("z-figure4", "fcfs", "easy", 1, done=False)
@@ -153,7 +153,7 @@ def test_runs_that_are_alike_say_so() -> None:
     told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
     assert "Both runs are the same: every job of both starts and ends at the same time." in told
     assert "Who" not in told
-    assert between(compared("z-figure4", "easy", "easy", 9, done=False), 80).text.startswith(" the same so far")
+    assert between(compared("z-figure4", "easy", "easy", 9, done=False), 80).text.startswith(" no start or end differs yet")
     assert between(compared("z-figure4", "easy", "easy", 9), 80).text == " no start and no end differs   v ends"
     told = draw(context_of(engine_of("z-figure4", "easy")), (60, 8), 0).text
     assert told.startswith("Compared\nNo comparison: v compares with another policy")

@@ -111,7 +111,7 @@ async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more()
     async with replay(at="#4") as run:
         await choose_policy(run, "v", "fcfs")
         assert compared(run) == ("easy", "fcfs")
-        assert "the same so far" in seen(run, "#between")
+        assert "no start or end differs yet" in seen(run, "#between")
         await go_to(run, "00:18:20")
         assert "J5" in seen(run, "#chart")
         assert "J5" not in seen(run, "#beside")
@@ -125,6 +125,27 @@ async def test_first_proposal_of_v_shows_a_difference() -> None:
         await run.press("v", "enter", "d")
         assert compared(run) == ("easy", "fcfs")
         assert "differ at d0 00:10:00: easy backfills J5; fcfs keeps J5 waiting" in seen(run, "#between")
+
+
+async def test_d_reaches_a_difference_between_two_steps_of_the_shown_run() -> None:
+    async with replay(at="00:00:20") as run:
+        await choose_policy(run, "V", "selective")
+        for keys in (("d",), ("e", "d")):
+            await go_to(run, "00:00:20")
+            assert "No start and no end of a job of both differs so far" in " ".join(seen(run, "#versus").split())
+            await run.press(*keys)
+            assert run.scene.versus is not None
+            assert run.scene.versus.parting is not None
+            assert run.scene.clock == run.scene.versus.parting.time > (run.scene.snapshot.time or 0)
+            assert "first difference at" in seen(run, "#between") or "at d0" in seen(run, "#between")
+
+
+async def test_a_new_branch_names_the_way_out_of_the_present_comparison() -> None:
+    async with replay(at="#4", size=(160, 40)) as run:
+        await choose_policy(run, "v", "fcfs")
+        run.screen.select(2)
+        await run.press("J", "w")
+        assert "v, pressed twice, compares with main" in noted(run)
 
 
 async def test_comparison_from_too_late_names_the_way_to_the_start() -> None:
