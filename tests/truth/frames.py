@@ -110,6 +110,12 @@ def _(frame: Frame) -> None:
 @reads(Noted, "No job waits. A job submitted now starts at once if it fits: {n} of {n} processor(s) {any} free.")
 def _(frame: Frame, free: int, of: int, verb: str) -> None:
     demand_equal((free, of), (frame.world.free_set().bit_count(), frame.world.size()))
+    demand(free > 0 and frame.world.memo_rows is None and nobody_waits(frame) and not frame.is_last)
+
+
+@reads(Noted, "No job waits. 0 of {n} processor(s) are free.")
+def _(frame: Frame, of: int) -> None:
+    demand_equal((0, of), (frame.world.free_set().bit_count(), frame.world.size()))
     demand(frame.world.memo_rows is None and nobody_waits(frame) and not frame.is_last)
 
 

@@ -63,7 +63,8 @@ def one_by_one(job: Job, found: Sequence[Tried], first: str) -> str:
     same = [label.removeprefix(WITHOUT) for label in gains if label not in dict(moved)]
     told = [f"{name(job)} would start {', '.join(f'{_gain(by)} {label}' for label, by in moved)}."] if moved else []
     if same:
-        told.append(f"Without {listed(same, MOST_BLOCKERS)}{', each alone,' * (len(same) > 1)} nothing would change.")
+        each = ", each alone," if len(same) > 1 else ""
+        told.append(f"Without {listed(same, MOST_BLOCKERS)}{each} nothing would change for {name(job)}.")
     return " ".join(told)
 
 

@@ -85,7 +85,7 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
     if shown.matrix is not None:
         return ("No job waits.", "A job submitted now gets a row of the matrix.")
     free = f"{shown.free:,} of {processors(shown.there)} {'is' if shown.free == 1 else 'are'} free"
-    return ("No job waits.", f"A job submitted now starts at once if it fits: {free}.")
+    return ("No job waits.", f"{'A job submitted now starts at once if it fits: ' if shown.free else ''}{free}.")
 
 
 # Sections: runs of lines that can be made one by one

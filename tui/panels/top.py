@@ -13,7 +13,7 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.context import RUNS
-from tui.replay.requests import News
+from tui.replay.requests import BESIDE, News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
@@ -86,7 +86,9 @@ def _right_part(about: About, scene: Scene, going: Going, beside: str, width: in
     other = text.shorten(beside, max(width // 5, 8))
     if beside:
         spec, other = f" {spec} ", f" {other} "
-    is_named = len(scene.branches) > 1 and not going.in_lesson and f"; {scene.branch}" not in ours
+    is_named = (
+        len(scene.branches) > 1 and scene.branch != BESIDE and not going.in_lesson and f"; {scene.branch}" not in ours
+    )
     branch = f" on {text.shorten(scene.branch, 14)}" if is_named and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"{count(going.stops, 'stop')} set", "warn", "stops")] if going.stops else []

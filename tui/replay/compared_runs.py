@@ -100,7 +100,7 @@ class Versus(LiveComparison):
         if wish.colour != VERSUS:
             return replace(scene, chart=chart)
         hues = hues_of_shifts(shift)
-        chart = replace(chart, mode=VERSUS, hues=hues, legend=legend_of_shifts(names[not other]))
+        chart = replace(chart, mode=VERSUS, hues=hues, legend=LEGEND_OF_SHIFTS)
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
 
 
@@ -124,5 +124,5 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
     return np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
 
 
-def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
+LEGEND_OF_SHIFTS = (Hue.COOL, "earlier than in the other run"), (Hue.WARM, "later"), (Hue.GREY, "the same")
+"""Legend of both charts, each of which is compared with the other"""

@@ -349,11 +349,11 @@ class ReplayController:
         was, (step, time) = self.stage.timeline.branch.name, self._parting
         branch = self.stage.timeline.switch(order.policy, at_step=step, at=time)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. {self._offered} compares with {was}"
+        return f"{branch.name}: {branch.engine.moment.policy} from here; running jobs continue. {self._offered(was)}"
 
-    @property
-    def _offered(self) -> str:
-        return "v" if self.beside is None else "v, pressed twice,"  # the first one ends the present comparison
+    def _offered(self, was: str) -> str:
+        by = "v" if self.beside is None else "v, pressed twice,"  # the first one ends the present comparison
+        return f"{by} compares with {was}"
 
     @property
     def _parting(self) -> tuple[int, float | None]:
@@ -368,7 +368,7 @@ class ReplayController:
         if has_begun:
             self._go.seek_time(moment, halted)
         since = clock_near(self.stage.clock)(branch.engine.workload.changed_since)
-        return f"{branch.name}: this run again from the beginning, changed from {since} on; {self._offered} compares with {was}"
+        return f"{branch.name}: this run again from the beginning, changed from {since} on; {self._offered(was)}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name

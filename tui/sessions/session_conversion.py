@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -148,7 +149,9 @@ def command_of(session: Session, scene: Scene) -> str:
     if session.step and shown.next_time == scene.clock:  # other steps follow at the same time
         words += ["--at", f"#{session.step - len(first)}"]
     elif session.step:
-        words += ["--at", written_time(scene.clock)]
+        since, until = shown.time or scene.clock, shown.next_time or inf
+        near = (round(scene.clock, digits) for digits in range(3) if scene.clock != since)
+        words += ["--at", written_time(next((time for time in near if since <= time < until), scene.clock))]
     return printable(shlex.join(words))
 
 

@@ -134,6 +134,8 @@ def test_an_empty_queue_teaches(lab: Lab) -> None:
         "",
         "A job submitted now starts at once if it fits: 1 of 4 processors is free.",
     ]
+    full = context_of(lab.run("easy", 4, "1 0 4 10 10", "2 50 1 10 10", until=0))
+    assert shown(full, 80).splitlines()[1:] == ["No job waits.", "", "0 of 4 processors are free."]
     assert "the run is over" in shown(context_of(lab.run("easy", 4, "1 0 3 10 10")))
     assert "a row of the matrix" in shown(context_of(engine_of("z-figure7", "gang", until=0)))
 

@@ -153,7 +153,9 @@ def test_runs_that_are_alike_say_so() -> None:
     told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
     assert "Both runs are the same: every job of both starts and ends at the same time." in told
     assert "Who" not in told
-    assert between(compared("z-figure4", "easy", "easy", 9, done=False), 80).text.startswith(" no start or end differs yet")
+    assert between(compared("z-figure4", "easy", "easy", 9, done=False), 80).text.startswith(
+        " no start or end differs yet"
+    )
     assert between(compared("z-figure4", "easy", "easy", 9), 80).text == " no start and no end differs   v ends"
     told = draw(context_of(engine_of("z-figure4", "easy")), (60, 8), 0).text
     assert told.startswith("Compared\nNo comparison: v compares with another policy")

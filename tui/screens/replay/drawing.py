@@ -37,9 +37,11 @@ CALM = 0.45
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the note above the chart; empty during playback, or at another time or policy, or of other jobs."""
+    """Return the note above the chart; empty during playback, or at another time, policy, or run."""
     note, shown = state.note, scene and scene.snapshot
-    if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
+    if note is None or state.playing or state.other:
+        return []
+    if shown and (shown.time, shown.policy) != (note.time, note.policy):
         return []
     if scene is not None and scene.chart is not None and scene.chart.workload.changes:
         return []
@@ -201,7 +203,7 @@ class Drawing:
             look.calendar, state.news,
         )  # fmt: skip
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
-        scene = shown.scene if shown else None
+        scene = shown and ((state.other and shown.beside) or shown.scene)
         draw = projected_line if state.projected and progress is None else top_line
         about = self._about.of(scene) if scene is not None else self._about
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)

@@ -54,6 +54,8 @@ async def test_runs_without_each_job_that_held_processors_say_what_it_changed(as
     async with ask(dialog("4", "fcfs")) as person:
         shown = " ".join((await person.wait()).split())
         assert "without J1, 20m00 earlier without J3, 10m00 earlier" in shown
+    async with ask(dialog("3", "fcfs")) as person:
+        assert "nothing would change for J3." in " ".join((await person.wait()).split())
 
 
 async def test_switched_run_is_the_first_and_its_blockers_are_tried_in_it(ask: Ask) -> None:

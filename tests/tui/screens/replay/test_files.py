@@ -81,6 +81,13 @@ async def test_the_palette_copies_the_session_as_a_line() -> None:
         assert from_line(run.app.clipboard).step == 5
 
 
+@pytest.mark.parametrize(("at", "told"), [("1107.6181118400018", "1108"), ("1099.7181118400018", "1099.7")])
+async def test_command_has_the_shortest_time_of_the_same_step(at: str, told: str) -> None:
+    async with replay(at=at) as run:
+        await run.press("Y")
+        assert run.app.clipboard == f"schedscope watch z-figure4 --policy easy --at {told}"
+
+
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

@@ -19,7 +19,7 @@ from tests.sim.workload.test_replay import recorded
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen
-from tui.replay.opening import opening_of
+from tui.replay.opening import Note, opening_of
 from tui.screens.dialogs.alternatives_dialog import AlternativesDialog
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.policy_picker import PolicyPicker
@@ -201,6 +201,26 @@ async def test_e_turns_to_the_other_run_and_says_so_everywhere() -> None:
         await run.press("right")
         assert run.screen.told is not None
         assert run.screen.told.snapshot.time == run.scene.clock == 1200
+        assert "beside" not in seen(run, "#top")
+
+
+async def test_the_note_on_a_run_is_gone_while_the_other_is_told() -> None:
+    async with replay(at="00:10") as run:
+        run.screen.change(note=Note("J5 passes J3.", 600.0, "easy"))
+        await choose_policy(run, "V", "fcfs")
+        assert "J5 passes J3." in seen(run, "#note")
+        await run.press("e")
+        assert "J5 passes J3." not in run.text
+
+
+async def test_e_turns_the_top_line_to_a_run_that_lasts_longer() -> None:
+    async with replay(at="#4", size=(120, 36)) as run:
+        run.screen.select(2)
+        await run.press("J", "w", "v", "1", "end", "e", "left")
+        assert run.screen.told is not None
+        assert run.screen.told.snapshot.step != run.scene.snapshot.step
+        assert f"step {run.screen.told.snapshot.step} / 10" in seen(run, "#top")
+        assert "5 jobs" in seen(run, "#top")
 
 
 async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
@@ -209,7 +229,7 @@ async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
         assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("C")
-        assert "earlier than under fcfs" in seen(run, "#legend")
+        assert "earlier than in the other run" in seen(run, "#legend")
         await run.press("C")
         assert seen(run, "#legend") == ""
 
