@@ -115,7 +115,7 @@ class Switched(NamedTuple):
     now: str
 
     def say(self, at: Clock) -> str:
-        return f"the policy is switched from {self.was} to {self.now}"
+        return f"this run changes from {self.was} to {self.now}"
 
 
 class Gone(NamedTuple):

@@ -135,7 +135,7 @@ def _(world: World, decision: d.Await, name: str) -> None:
     demand(rank in world.aside)
 
 
-@reads(d.Switched, "the policy is switched from {any} to {any}")
+@reads(d.Switched, "this run changes from {any} to {any}")
 def _(world: World, decision: d.Switched, was: str, now: str) -> None:
     demand_equal(was, world.rules.spec)
     demand_equal(now, decision.now)

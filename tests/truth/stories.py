@@ -243,7 +243,7 @@ def _(teller: Teller, after: Lasts, because: str) -> None:
     demand(found and any(after.is_about(teller.time - stop.time) for stop in found))
 
 
-@reads(Row, "The policy is switched from {any} to {any}.")
+@reads(Row, "This run changes from {any} to {any}.")
 def _(teller: Teller, was: str, now: str) -> None:
     demand((teller.time, was, now) in teller.chronicle.switches)
 

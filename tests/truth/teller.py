@@ -88,7 +88,7 @@ class Teller:
     def check_whole(self, told: list[str]) -> Iterator[UntrueError]:
         """Yield an error for each row that the story should have and does not."""
         switches = self.switches_until_the_end()
-        said = sum(row.startswith("The policy is switched") for row in told)
+        said = sum(row.startswith("This run changes from ") for row in told)
         if self.life.end is not None and said not in [min(3, len(times)) for times in switches]:
             yield UntrueError(f"Row: {said} switches are told of {switches}")
         said = sum(row.startswith("Suspended after running") for row in told)

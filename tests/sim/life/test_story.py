@@ -42,7 +42,7 @@ def test_story_follows_switches(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 100 100", "2 1 4 100 100")
     life = life_of(workload, "gang:mpl=2,slice=50", 1, switches=[(10, "gang:mpl=1,slice=50")])
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
-    assert told[0].startswith("The policy is switched from gang:")
+    assert told[0].startswith("This run changes from gang:")
     assert told[1] == "Its row had not had a turn when the policy was switched: it returns to the queue."
     workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
     life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])

@@ -211,6 +211,10 @@ async def test_the_note_on_a_run_is_gone_while_the_other_is_told() -> None:
         assert "J5 passes J3." in seen(run, "#note")
         await run.press("e")
         assert "J5 passes J3." not in run.text
+        await run.press("v")
+        await choose_policy(run, "v", "fcfs")
+        await run.press("e")
+        assert "this run changes from easy to fcfs" in seen(run, "#decisions")
 
 
 async def test_e_turns_the_top_line_to_a_run_that_lasts_longer() -> None:
