@@ -161,6 +161,7 @@ class WhatIf:
             screen.jobs, screen.state.selected, scene.snapshot.rules, course=scene.course
         )  # fmt: skip
         screen.pause()
+        screen.change(other=False, decision=None)  # the question and the comparison are of the run on the screen
 
         def compare(chosen: Policy | JobChanges) -> None:
             if isinstance(chosen, JobChanges):

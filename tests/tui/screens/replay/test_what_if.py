@@ -467,8 +467,10 @@ async def test_jobs_are_changed_and_added_by_typing() -> None:
 
 async def test_u_shows_the_run_without_a_job_beside_this_one() -> None:
     async with replay(at="00:15") as run:
+        await choose_policy(run, "v", "fcfs")
         run.screen.select(3)
-        await run.press("u")
+        await run.press("e", "u")
+        assert not run.screen.state.other
         dialog = run.app.screen
         assert isinstance(dialog, AlternativesDialog)
         await run.wait_for(lambda: "without J2" in dialog._listed)
