@@ -1,12 +1,6 @@
 """Marks: how many a submission gets for what, by a small TOML file; what it leaves out counts nothing.
 
-Marks for `legal` are given if every trace runs to its end, and those for `deterministic` if a second process makes
-the same schedules. For `starvation` every job must start, also a wide one while narrow ones keep arriving. Marks for
-`equal` are shared by the traces on which the schedule is that of the reference, `tests` by the tests that pass
-(--tests), and `answers` by the right answers of a hand-in. A quiz counts at least `questions` answers.
-
-A table `metrics.mean_wait` gives its `marks` if the metric is at most `most` and at least `least` times that of the
-reference.
+The page of the lessons has an example with all names.
 """
 
 from __future__ import annotations

@@ -1,15 +1,18 @@
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
-from sim.classroom.grading import rubric
 from sim.classroom.grading.rubric import USUAL, Bound, Rubric, read_rubric
 from sim.support.errors import FileError
+from tests.conftest import ROOT
 
 
 def test_the_example_is_read(tmp_path: Path) -> None:
     path = tmp_path / "marks.toml"
-    path.write_text(str(rubric.__doc__).partition("\n\n")[2].replace("\n    ", "\n"), encoding="utf-8")
+    page = ROOT.joinpath("sim/classroom/lessons/README.md").read_text(encoding="utf-8")
+    example = page[page.index("    legal = 4") :].partition("\n\n")[0]
+    path.write_text(dedent(example), encoding="utf-8")
     assert read_rubric(path) == Rubric(USUAL, {"mean_wait": Bound(2, most=1.1)})
     path.write_text("equal = 3", encoding="utf-8")
     assert read_rubric(path).marks == dict.fromkeys(USUAL, 0) | {"equal": 3, "questions": 10}
