@@ -94,7 +94,7 @@ class Evidence:
             case Suspended() as halted:
                 return is_suspended(self.snapshot, halted, sitters_of(self.snapshot, halted), self._kept, self.at)
             case Running() as running:
-                return runs(running, self.at)
+                return runs(running, self.snapshot.time or 0.0, self.at)
 
     @property
     def _considered(self) -> Iterable[Decision]:
@@ -201,13 +201,15 @@ def is_suspended(
         yield f"It has to wait: {why(kept.because, halted.job, at)}."
 
 
-def runs(running: Running, at: Clock) -> Iterator[str]:
+def runs(running: Running, now: float, at: Clock) -> Iterator[str]:
+    """Yield sentences about a running job; without its end where that is hidden (`Snapshot.unplanned`)."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."
         return
-    until = f"until {at(running.expected_end)} {'if the rows do not change' if running.kind == 'gang' else 'at most'}"
-    yield f"{name(job)} {doing} on {processors(job.procs)} since {at(running.since)}, {until}."
+    until = f", until {at(running.expected_end)} {'if the rows do not change' if running.kind == 'gang' else 'at most'}"
+    until = until if running.expected_end > now else ""
+    yield f"{name(job)} {doing} on {processors(job.procs)} since {at(running.since)}{until}."
     yield f"It has run for {span(running.ran)} of at most {span(job.estimate)}."
 
 

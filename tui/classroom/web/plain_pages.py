@@ -136,7 +136,8 @@ class GamePage:
             if what == "wait" and game.is_idle and not self.is_warned:
                 return replace(self, is_warned=True, told="Nothing runs, and a job would fit: start it, or tap again.")
             if what == "wait":
-                return GamePage(game.waited(), happened(game.waited()))
+                later = game.waited()
+                return GamePage(later, happened(later))
             if what == "undo":
                 return GamePage(game.undone(), "Taken back.")
         except SchedscopeError as error:

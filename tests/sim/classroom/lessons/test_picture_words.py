@@ -8,8 +8,10 @@ from sim.classroom.lessons.runs import FIRST, Runs
 from sim.workload.replay import read
 
 
-def words(time: float, *, trace: str = "passing", is_veiled: bool = False, since: float = -1) -> list[str]:
-    runs = Runs(read(trace), "easy")
+def words(
+    time: float, *, trace: str = "passing", policy: str = "easy", is_veiled: bool = False, since: float = -1
+) -> list[str]:
+    runs = Runs(read(trace), policy)
     shown = runs.at(runs.at_time(FIRST, time))
     past = runs.timeline.history.as_of(runs.timeline.step)
     return list(run_words(runs.workload, shown.unplanned() if is_veiled else shown, past, time, is_veiled, since))
@@ -27,6 +29,15 @@ def test_open_question_hides_plans_and_reasons() -> None:
     told = words(660, is_veiled=True)
     assert "J3 waits for 6 processors, for at most 15m00." in told
     assert not [line for line in told if "lanned" in line or "backfilled" in line or "needs" in line]
+
+
+def test_open_question_hides_ends_in_turns() -> None:
+    told, hidden = (words(660, policy="gang:mpl=2", is_veiled=is_veiled) for is_veiled in (False, True))
+    turns = [line for line in told if ", until " in line and "if the rows do not change" in line]
+    assert turns
+    assert [line for line in hidden if "takes turns" in line] == [
+        line[: line.index(", until ")] + line[line.index(" if the rows do not change") + 26 :] for line in turns
+    ]
 
 
 def test_moment_between_two_steps_names_the_last_one() -> None:
