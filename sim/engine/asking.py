@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
@@ -25,12 +24,14 @@ from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
 from sim.workload.shortage import Shortage
 
-_too_few = lru_cache(256)(TooFewFree)
-"""The same numbers occur again and again"""
-
 
 class Asking(State):
     """State at the present moment, with the questions of a policy."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._few = TooFewFree(0)
+        """Last answer of `lacks` of this kind, which many jobs get one after another"""
 
     # Time and machine
 
@@ -257,8 +258,11 @@ class Asking(State):
 
     def lacks(self, job: Job) -> Reason:
         """Return the reason why the job does not fit: what it lacks."""
-        if job.procs > self.free:
-            return _too_few(self.free)
+        free = self.free
+        if job.procs > free:
+            if self._few.free != free:
+                self._few = TooFewFree(free)
+            return self._few
         if self._machine.has_nodes:
             return no_nodes(self._machine.lack(job), self._machine.kept_from(job))
         return MachineGoesDown(self._closes, self._time + self.remaining_estimate(job.rank))

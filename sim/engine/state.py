@@ -116,6 +116,16 @@ class State(Fields):
         stay = self._running.get(rank)
         return self._ledger.ran[rank] if stay is None else stay.ran_by(self._time)
 
+    def work_under_way(self) -> float:
+        """Return the processor-seconds that the jobs which are under way or suspended have used so far."""
+        work, now, running = 0.0, self._time, self._running
+        for stay in running.values():
+            work += stay.ran_by(now) * stay.procs
+        for rank in self._suspended if self._sharing is None else {*self._sharing.ran, *self._suspended}:
+            if rank not in running:
+                work += self.ran(rank) * self._job(rank).procs
+        return work
+
     def _job(self, rank: int) -> Job:
         """Return the job of that rank, in most cases without a call of `Jobs`, which is not compiled."""
         job = self._jobs.made[rank]

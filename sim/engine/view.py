@@ -197,12 +197,9 @@ class LiveView:
     @property
     def totals(self) -> Totals:
         present, jobs = self._present, self._workload.jobs
-        now, ran, running = present._time, present.ran, present._running
-        ranks = present._suspended if present._sharing is None else {*present._sharing.ran, *present._suspended}
-        under_way = sum([stay.ran_by(now) * stay.procs for stay in running.values()])
-        under_way += sum([ran(rank) * present._jobs[rank].procs for rank in ranks if rank not in running])
         first = jobs[0].submit if len(jobs) else 0
-        return present._tally.totals(capacity(present._outages, present._procs, first, present._time), under_way)
+        available = capacity(present._outages, present._procs, first, present._time)
+        return present._tally.totals(available, present.work_under_way())
 
     @property
     def counts(self) -> Counts:
@@ -271,7 +268,9 @@ class LiveView:
         present = self._present
         looked = present._decisions if present._sharing is None else present._rebuild
         kept = {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
-        return _at_limits(present) | _room_on_nodes(present) | kept | _kept_in_plan(present)
+        if isinstance(present._machine, NodeMachine):
+            kept = _room_on_nodes(present, present._machine) | kept | _kept_in_plan(present, present._machine)
+        return _at_limits(present, present._limits) | kept if present._limits else kept
 
     def obstacle(self, job: Job) -> Reason | None:
         """Return the limit that holds a waiting job back, or what keeps it off the nodes; None if neither does."""
@@ -333,7 +332,7 @@ def _suspended(present: Moment, ranks: Sequence[int]) -> Sequence[Suspended]:
         return ()
     now, held = present._time, present._machine.held.copy()
     each = [
-        (present._jobs[rank], present._suspended_since[rank], present._suspended[rank], present.ran(rank))
+        (present._job(rank), present._suspended_since[rank], present._suspended[rank], present.ran(rank))
         for rank in ranks
     ]
 
@@ -349,8 +348,8 @@ def _xfactor(job: Job, ran: float, now: float) -> float:
     return (now - job.submit - ran + job.estimate) / job.estimate
 
 
-def _at_limits(present: Moment) -> dict[int, Reason]:
-    return {rank: _at_limit(present._limits, rank) for rank in present.held_back()} if present._limits else {}
+def _at_limits(present: Moment, use: LimitUse) -> dict[int, Reason]:
+    return {rank: _at_limit(use, rank) for rank in present.held_back()}
 
 
 def _at_limit(use: LimitUse, rank: int) -> AtLimit:
@@ -360,18 +359,15 @@ def _at_limit(use: LimitUse, rank: int) -> AtLimit:
     return AtLimit(bound.reason, bound.owner, used, bound.most, needed, bound.unit)
 
 
-def _room_on_nodes(present: Moment) -> dict[int, Reason]:
+def _room_on_nodes(present: Moment, machine: NodeMachine) -> dict[int, Reason]:
     """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks. A job
     that fits gets a reason if nodes are reserved for another.
 
     Only waiting jobs with a planned start count, and only if the total number of free processors is large enough.
     """
-    if not isinstance(present._machine, NodeMachine):
-        return {}
     first = sorted(present.planned_starts(), key=present.planned_starts().__getitem__)[:_MOST_LACKS]
     waiting = (present._waiting.jobs[rank] for rank in first if rank in present._waiting.jobs)
     jobs = [job for job in waiting if job.procs <= present._free]
-    machine = present._machine
     found: dict[int, Reason] = {}
     for job in jobs:
         if not machine.fits(job):
@@ -381,13 +377,10 @@ def _room_on_nodes(present: Moment) -> dict[int, Reason]:
     return found
 
 
-def _kept_in_plan(present: Moment) -> dict[int, Reason]:
+def _kept_in_plan(present: Moment, machine: NodeMachine) -> dict[int, Reason]:
     """Return a mapping from the rank of each planned job that fits now to a reason, if the policy's last plan keeps
     nodes for jobs before it.
     """
-    machine = present._machine
-    if not isinstance(machine, NodeMachine):
-        return {}
     planned = _plans(present)
     found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
     for rank, plan in planned.items():

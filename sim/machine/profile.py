@@ -88,7 +88,10 @@ class Profile:
 
     def shortage(self) -> float | None:
         """Return the first time at which the jobs in the plan need more processors than exist, or None."""
-        return next((time for time, free in self.steps() if free < 0), None)
+        for index, free in enumerate(self.free):
+            if free < 0:
+                return self.at[index]
+        return None
 
     def advance(self, now: float) -> None:
         """Remove the steps that lie before `now`, because this time has passed."""
@@ -109,13 +112,13 @@ class Profile:
             return
         if start < at[0] - MOMENT:
             raise ValueError(f"{start} is before the plan's present {at[0]}")
-        first = bisect_left(at, start - MOMENT)
+        first = 0 if at[0] >= start - MOMENT else bisect_left(at, start - MOMENT)
         if first == len(at) or at[first] > start + MOMENT:
             at.insert(first, start)
             free.insert(first, free[first - 1])
         last = bisect_left(at, end - MOMENT, first)
         for index in range(first, last):
-            free[index] -= procs
+            free[index] = free[index] - procs
         if last == len(at) or at[last] > end + MOMENT:
             at.insert(last, end)
             free.insert(last, free[last - 1] + procs)
