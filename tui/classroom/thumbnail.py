@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sim.classroom.lessons.course import found_lesson
-from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.recorded import poll_numbers
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.recording import Recording
+from sim.live.cluster.values import Cluster
 from sim.workload.formats.zone import zone_here
 from tui.chart.scene import ChartScene
 from tui.live.chart import ChartMaker, first_camera
@@ -17,10 +19,9 @@ from tui.replay.thumbnail import Thumbnail
 
 
 class LiveThumbnail:
-    def __init__(self, lesson: Lesson) -> None:
-        pictures = tuple(Recording(lesson.recording).pictures())
+    def __init__(self, pictures: Iterable[Cluster]) -> None:
         self._observed = Observed(zone_here())
-        for cluster in pictures[: poll_numbers(lesson, pictures)[lesson.picture - 1] + 1]:
+        for cluster in pictures:
             self._observed.add(cluster)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
@@ -33,7 +34,8 @@ def thumbnail(name: str) -> Thumbnail | LiveThumbnail:
     """Return the thumbnail of a lesson about simulated runs or about a recording."""
     lesson = found_lesson(name)
     if lesson.recording:
-        return LiveThumbnail(lesson)
+        pictures = tuple(Recording(lesson.recording).pictures())
+        return LiveThumbnail(pictures[: poll_numbers(lesson, pictures)[lesson.picture - 1] + 1])
     made = Performance(lesson)
     for scene in lesson.scenes[: lesson.picture]:
         staged = made.stage(scene)

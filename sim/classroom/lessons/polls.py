@@ -42,7 +42,7 @@ class Polls:
 
     def forecast(self, places: Iterable[int]) -> None:
         """Make the forecasts, with their ranges, at the polls with these numbers, from the polls before."""
-        board, since, wanted = Board(self.earlier, every=EVERY), 0.0, {*places}
+        board, since, wanted = Board(self.earlier, every=EVERY), 0.0, {*places} - self._forecasts.keys()
         for place, cluster in enumerate(self.pictures[: max(wanted, default=-1) + 1]):
             board.learn(job for job in self.last.values() if job.has_ended and since < (job.end or 0.0) <= cluster.at)
             since = cluster.at

@@ -334,7 +334,12 @@ class Recording:
 
     def pictures(self) -> Iterator[Cluster]:
         """Yield the picture of every poll in the order of time."""
-        return map(self.at, self.times())
+        question = "SELECT at, cost, is_frame, data FROM polls WHERE at > ? ORDER BY at LIMIT ?"
+        cluster = None
+        while rows := self._ask(question, (-1.0 if cluster is None else cluster.at, FRAME)):
+            for at, cost, is_frame, packed in rows:
+                cluster = self._next(None if is_frame else cluster, packed, at, cost)
+                yield cluster
 
     def rows(self, since: float, until: float) -> Iterator[tuple[float, bool, Plain]]:
         """Yield (time, whether it is a whole picture, its data) for each poll up to the time `until`, in order. The

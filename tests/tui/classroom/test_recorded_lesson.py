@@ -18,7 +18,7 @@ from tui.app import Guest, Schedscope
 from tui.classroom.opening import lesson_opening
 from tui.classroom.program import LessonApp
 from tui.classroom.recorded_lesson import LessonScreen
-from tui.classroom.thumbnail import LiveThumbnail
+from tui.classroom.thumbnail import thumbnail
 from tui.look.palette import DARK
 from tui.screens.first.screen import FirstScreen
 from tui.screens.replay.messages import OpenLesson
@@ -149,7 +149,7 @@ async def test_forecasts_are_those_of_the_lesson_and_keys_explore() -> None:
 
 def test_lesson_has_a_thumbnail_and_no_replay() -> None:
     found = found_lesson("real-cluster")
-    chart = LiveThumbnail(found).chart(40, 16)
+    chart = thumbnail("real-cluster").chart(40, 16)
     assert chart.view.columns == 40
     assert chart.plan
     with pytest.raises(SchedscopeError, match="only schedscope learn real-cluster shows"):

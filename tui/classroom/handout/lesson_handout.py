@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from typing import TypeAlias
 
-from sim.classroom.lessons.lesson import Lesson, LessonScene
+from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.picture_words import poll_words, run_words
 from sim.classroom.lessons.polls import PollSeen
@@ -46,7 +45,7 @@ def pictures(made: Performance, walk: Walk) -> Iterator[Picture]:
     """Yield the picture of the scene or, where two runs are compared, one of each."""
     moment = walk.moment
     if isinstance(made, RecordedPerformance):
-        yield _of_poll(made, PollSeen(made.polls, moment.step))
+        yield _of_poll(PollSeen(made.polls, moment.step))
     else:
         yield _of_run(made, walk, moment)
     if moment.beside is not None:
@@ -74,9 +73,8 @@ def _of_run(made: Performance, walk: Walk, moment: RunMoment) -> Picture:
     return title, draw_svg(drawn, LOOK, WIDTH, HEIGHT), told, (begin, end)
 
 
-def _of_poll(made: Performance, seen: PollSeen) -> Picture:
-    scenes = (LessonScene(at=f"#{seen.place + 1}"),)
-    chart = LiveThumbnail(replace(made.lesson, scenes=scenes, picture=1)).chart(_CELLS.columns, 2 * _CELLS.rows)
+def _of_poll(seen: PollSeen) -> Picture:
+    chart = LiveThumbnail(seen.polls.pictures[: seen.place + 1]).chart(_CELLS.columns, 2 * _CELLS.rows)
     cells = sketch(chart, LOOK, _CELLS)
     rows = [Brush(LOOK).draw(cells, row, 0, _CELLS.columns) for row in range(_CELLS.rows)]
     svg = draw_still(rows, _CELLS.columns, LOOK, Type(8), "The cluster's nodes upwards, time to the right")
