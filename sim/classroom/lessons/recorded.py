@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from sim.classroom.lessons.lesson import OF_RECORDINGS, THE_END, Ask, Lesson, LessonScene
 from sim.classroom.lessons.names import LessonValue
@@ -53,13 +55,20 @@ def _poll_of(scene: LessonScene, since: int, pictures: Sequence[Cluster]) -> int
     return max(sum(cluster.at - pictures[0].at <= moment for cluster in pictures) - 1, 0)
 
 
+@lru_cache(maxsize=1)
+def _polls(path: str, changed: int) -> Polls:
+    """Return the polls of a recording, written at `changed`; read and forecast once, as most of a lesson's opening."""
+    return Polls(Recording(path))
+
+
 class RecordedPerformance(Performance):
     """Evaluation of a lesson about a recording, whose scenes take place at polls."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
         try:
-            self.polls = Polls(Recording(lesson.recording))
+            path = Recording(lesson.recording).path
+            self.polls = _polls(path, os.stat(path).st_mtime_ns)
         except SchedscopeError as error:
             raise lesson.wrong(str(error), key="recording") from None
         if not self.polls.pictures:
