@@ -250,9 +250,9 @@ class Checker:
 
     def _closed_stretches(self) -> Iterator[Stretch]:
         history = self._history
-        self._open.update(range(self._seen, len(history)))
-        self._seen = len(history)
-        for index in sorted(filter(history.is_over, self._open)):
+        self._open.update(range(self._seen, many := len(history)))
+        self._seen = many
+        for index in history.over_among(self._open):
             self._open.remove(index)
             yield history.stretch(index)
 

@@ -93,6 +93,8 @@ class History(Past):
         of each job that is suspended there.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
+        if len(marks) * MARK_EVERY >= len(self._start):
+            return
         ended_by, end_step, then = map(np.asarray, columns)
         begun = np.asarray(self._begun)
         stretches = np.arange(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY, dtype=begun.dtype)  # no cast

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nextafter
 from operator import itemgetter
@@ -193,8 +193,9 @@ class Past:
         """Return the number, counted from 0, of the first step that this object does not show."""
         return NEVER if self._steps is None else self._steps
 
-    def is_over(self, index: int) -> bool:
-        return self._end_step[index] < self._now
+    def over_among(self, stretches: Iterable[int]) -> list[int]:
+        end_step, now = self._end_step, self._now
+        return sorted(index for index in stretches if end_step[index] < now)
 
     def stretches(self) -> Iterator[Stretch]:
         return map(self.stretch, range(len(self)))
