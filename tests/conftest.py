@@ -17,6 +17,9 @@ from hypothesis import settings
 from sim.policies.own import consent as policies_consent
 from tests.material import MATERIAL, MISSING
 
+sys.dont_write_bytecode = False  # as for users; else each worker and each started program compiles all modules again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 for _each in {signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)}:  # ignored after nohup, and in the background
     if signal.getsignal(_each) is signal.SIG_IGN:
         signal.signal(_each, signal.default_int_handler if _each == signal.SIGINT else signal.SIG_DFL)
@@ -46,7 +49,7 @@ def pytest_collection(session: pytest.Session) -> None:
     """
     gc.disable()
     given = getattr(session.config, "workerinput", None)
-    if given is None or sys.dont_write_bytecode:
+    if given is None:
         return
     state = session.config.stash[rewrite.assertstate_key]
     files = sorted(file for top in ("tests", "sim", "tui") for file in (ROOT / top).rglob("*.py"))
