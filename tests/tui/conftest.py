@@ -3,10 +3,11 @@ that fails."""
 
 import asyncio
 import gc
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from threading import RLock
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.registry import policy
 from tests.sim.conftest import Lab
 from tui.look.settings import FOLDER_VARIABLE
+from tui.screens.first import screen as first_screen
 from tui.sessions.autosave import STATE
 
 
@@ -85,6 +87,33 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", remembered)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pictures_of_the_menu_are_made_once() -> Iterator[None]:
+    """Keep the pictures of samples and lessons, which a thread would draw again for each menu, also under others."""
+    made, lock = dict[Hashable, Any](), RLock()
+
+    def once(key: Hashable, make: Callable[[], Any]) -> Any:
+        with lock:
+            if key not in made:
+                made[key] = make()
+            return made[key]
+
+    def thumbnail_once(entry: Any) -> SimpleNamespace:
+        def chart(*size: int) -> Any:
+            return once((entry, size), lambda: once(entry, lambda: thumbnail(entry)).chart(*size))
+
+        return SimpleNamespace(chart=chart)
+
+    def sketch_once(chart: Any, look: Any, size: Any) -> Any:
+        return once((id(chart), look, size), lambda: (chart, sketch(chart, look, size)))[1]  # keeps the id's object
+
+    thumbnail, sketch = first_screen._thumbnail, first_screen.sketch
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(first_screen, "_thumbnail", thumbnail_once)
+        patch.setattr(first_screen, "sketch", sketch_once)
         yield
 
 
