@@ -171,14 +171,13 @@ def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
     """Yield (step, job's id) where exactly one waiting job starts while others wait; `by_passing`: not the first."""
     timeline = runs.timeline
-    step = 0
+    now, step = timeline.snapshot(), 0
     while step < FURTHEST:
-        before = timeline.snapshot()
         if not timeline.seek(step + 1) or timeline.step == step:
             return
-        step = timeline.step
+        before, now, step = now, timeline.snapshot(), timeline.step
         waiting = [queued.job for queued in before.queue]
-        begun = [d.job for d in timeline.snapshot().decisions if isinstance(d, Start | Backfill)]
+        begun = [d.job for d in now.decisions if isinstance(d, Start | Backfill)]
         if (
             len(waiting) > 1
             and len(begun) == 1

@@ -20,7 +20,7 @@ from tui.classroom.cli import grade
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are no walls")
 SOME = (
     "right.py", "twin.py", "in-other-words.py", "in-a-folder", "crash-that-seems-none.py", "crash-twin.py",
-    "crash-twin-2.py", "fcfs.py", "no-wide-job.py", "by-hash.py", "crash.py", "syntax.py", "endless.py",
+    "crash-twin-2.py", "fcfs.py", "no-wide-job.py", "by-hash.py", "crash.py", "syntax.py", "sleeps.py",
     "fork-bomb.py", "memory.py", "exit-in-c.py", "reads-hidden.py", "reads-others.py", "network.py",
     "forges-starts.py", "seeks-the-future.py", "answers.txt", "forged-answers.txt", "junk.txt", "notes.pdf",
 )  # fmt: skip
