@@ -175,7 +175,9 @@ failing(
     "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
     "did not come back for 8 s",
 )
-failing("sleeps.py", "time.sleep(1000)", "fails at step 1 .*: sleeps.py:9: stopped: no decision for 5 s", "import time\n")
+failing(
+    "sleeps.py", "time.sleep(1000)", "fails at step 1 .*: sleeps.py:9: stopped: no decision for 5 s", "import time\n"
+)
 failing("in-c.py", "re.match('(a|aa)+$', 'a' * 60 + 'b')", "no decision|did not come back", "import re\n")
 failing("only-timers.py", "now.wake(now.time + 1e-3)", "took more than|keeps setting timers")
 # Memory, processes, ends
