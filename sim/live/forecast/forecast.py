@@ -170,10 +170,8 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = No
             groups = tuple(replace(group, factor=round(points.get(group.name, 0.0))) for group in shape.groups)
             shape = replace(shape, groups=groups)
         by = (shape.factors, float(max((group.factor for group in shape.groups), default=0))) if several else ((), 0.0)
-        order = tree_order(cluster, ranked, *by) or (
-            past.shares.order(cluster, ranked, *by) if past is not None else None
-        )
-        order = order or (ByPriority([job.priority for job in ranked], *by) if several else Fcfs())
+        alone = ByPriority([job.priority for job in ranked], *by) if several else Fcfs()
+        order = tree_order(cluster, ranked, *by) or alone
         policy = FromNow(
             order,
             0.0,

@@ -40,11 +40,6 @@ def points_of(cluster: Cluster) -> dict[str, float]:
     return {job.partition: cluster.parts[job.number].get(NAME, 0.0) for job in alone}
 
 
-def without(parts: Parts, name: str) -> float:
-    """Return the sum of a priority's parts but the part `name`."""
-    return sum(-part if other == "nice" else part for other, part in parts.items() if other != name)
-
-
 def priorities(job: ClusterJob, parts: Parts | None, points: Mapping[str, float]) -> dict[str, float]:
     """Return a mapping from each partition that the waiting job names to its priority there; empty if it names one
     only, or if the points of a partition are unknown. `parts` are the parts of its priority, if they are known.
@@ -59,7 +54,8 @@ def priorities(job: ClusterJob, parts: Parts | None, points: Mapping[str, float]
     if len(names) < 2 or not job.priority or not points.keys() >= {*names}:
         return {}
     known = {name: points[name] for name in names}
-    shown = min(known.values()) if parts is None else job.priority - without(parts, NAME)
+    others = {name: -part if name == "nice" else part for name, part in (parts or {}).items() if name != NAME}
+    shown = min(known.values()) if parts is None else job.priority - sum(others.values())
     base = job.priority - min(known.values(), key=lambda each: abs(each - shown))
     return {name: base + each for name, each in known.items()}
 

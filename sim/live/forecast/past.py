@@ -1,4 +1,4 @@
-"""Memory of past jobs and pictures of a cluster: run times in proportion to limits, and what each user has used."""
+"""Memory of past jobs and pictures of a cluster: run times in proportion to limits, and what arrived."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.arrivals import Arrivals
-from sim.live.forecast.shares import FairShares
 
 KEPT = 200
 """Largest number of the latest past jobs that are remembered for each user, and for all users together."""
@@ -24,8 +23,6 @@ class PastJobs:
     """Run times of jobs that have ended, for each user and for all users. A job that is added twice counts once."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
-        self.shares = FairShares()
-        """Usage of each user, from which a forecast knows which users come first."""
         self.arrivals = Arrivals()
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._known: dict[str, None] = {}
@@ -51,7 +48,6 @@ class PastJobs:
                 end = (self._at + cluster.at) / 2
                 self.add(replace(job, state="ENDED", end=min(end, job.end or end)))
         self._ran, self._at = {job.id: job for job in cluster.jobs if job.is_running}, cluster.at
-        self.shares.see(cluster)
         self.arrivals.see(cluster)
 
     def add(self, job: ClusterJob) -> None:

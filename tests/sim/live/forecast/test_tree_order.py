@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from sim.live.cluster.values import Cluster, Share
-from sim.live.forecast.forecast import LEARNT, forecast
+from sim.live.cluster.values import Cluster, ClusterJob, Share
+from sim.live.forecast.forecast import LEARNT, LIMITS, Model, forecast
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.tree_order import entry_of, tree_order
 from sim.workload.shape import ShareEntry
-from tests.sim.live.forecast.test_forecast import NOW
-from tests.sim.live.forecast.test_shares import picture, queue
+from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, WAITS
 
 SETTINGS = "PriorityWeightFairShare=1000\nPriorityCalcPeriod=00:01:00\nPriorityDecayHalfLife=7-0"
 TREE = (
@@ -24,15 +23,22 @@ TREE = (
 )
 
 
+def waiting(number: int, user: str, points: float, first: int) -> ClusterJob:
+    """Return a job that needs both nodes; its user has these points of its priority, and its age the others."""
+    wide = replace(WAITS, cpus=8, limit=300.0, tres="cpu=8,node=2", account="physics", user=user)
+    return replace(wide, id=str(number), number=str(number), priority=int(points) + 50 + first - number)
+
+
 def told(**more: Any) -> Cluster:
     """Return a picture in which anna's jobs have more points than bert's; each job takes 2,400 core seconds."""
-    points = {"anna": 1000.0, "bert": 500.0}
-    known: dict[str, Any] = {"shares": TREE, "settings": SETTINGS, **more}
-    return replace(picture(NOW, queue(1000, 500), points), **known)
+    jobs = (*(waiting(n, "anna", 1000.0, 3) for n in (1, 2, 3)), *(waiting(n, "bert", 500.0, 6) for n in (4, 5, 6)))
+    parts = {job.number: {"age": 50.0, "fairshare": 1000.0 if job.user == "anna" else 500.0} for job in jobs}
+    known: dict[str, Any] = {"parts": parts, "shares": TREE, "settings": SETTINGS, **more}
+    return Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=jobs, **known)
 
 
-def starts(cluster: Cluster) -> str:
-    found = forecast(cluster, LEARNT, PastJobs())
+def starts(cluster: Cluster, model: Model = LEARNT) -> str:
+    found = forecast(cluster, model, PastJobs())
     return "".join(sorted(found, key=lambda job: found[job]))
 
 
@@ -41,6 +47,7 @@ def test_a_user_falls_behind_when_the_usage_of_the_tree_says_so() -> None:
     assert starts(told()) == "124356"
     less = (*TREE[:3], replace(TREE[3], usage=1500.0))
     assert starts(told(shares=less)) == "142536"
+    assert starts(told(shares=less), LIMITS) == "123456", "with time limits it is one plan, by priority"
 
 
 @pytest.mark.parametrize(
