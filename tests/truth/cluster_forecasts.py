@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from sim.live.cluster.dates import date
-from sim.live.cluster.expectations import expectations
+from sim.live.cluster.one_job import expectations
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.board import Board, Forecasts

@@ -17,9 +17,9 @@ from sim.support.errors import ParameterError
 from tui.classroom.guide import LessonGuide, Teaching, scene_changed
 from tui.classroom.lesson_lines import how_to_answer, walking_keys
 from tui.live.chart import MODES
+from tui.live.scene import LiveState
 from tui.live.screens.keys import help_groups
 from tui.live.screens.screen import PANELS, LiveScreen
-from tui.live.screens.state import LiveState
 from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line

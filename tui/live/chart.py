@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -20,14 +20,13 @@ from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in
 from tui.chart.colours import Colours, Legend
-from tui.chart.node_rows import LANES, lanes_of, placed_names, with_bands
+from tui.chart.node_rows import LANES, lanes_of, mostly, placed_names, with_bands
 from tui.chart.owners import ByOwner, Partitioned
 from tui.chart.partition_names import LaneName
 from tui.chart.raster import Frame, Raster, Shares, rasterise
 from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
 from tui.live.plan import plan_boxes
-from tui.live.unused import Unused
 from tui.look.text import pad, shorten, sparkline
 
 MODES = {
@@ -334,3 +333,73 @@ def _most(causes: list[str]) -> str:
     if len(counted) == 1:
         return counted[0][0]
     return ", ".join(f"{cause} ({many:,})" if many > 1 else cause for cause, many in counted[:MOST_CAUSES])
+
+
+Bools = NDArray[np.bool_]
+KEPT = 20_000
+"""Largest number of polls for which the nodes with unusable free cores are kept."""
+
+
+class Unused:
+    """Nodes whose free cores no waiting job could use, and the memory of all nodes, at each poll that was seen."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[float, frozenset[str]] = {}
+        self._memory: dict[float, Mapping[str, int]] = {}
+        """Eighths of each node's memory in use, by time of poll; -1 if its memory is unknown"""
+        self._bands: dict[tuple[object, ...], Bools] = {}
+
+    def see(self, cluster: Cluster) -> None:
+        """Store the poll's nodes without use for waiting jobs, and memory; polls with equal values share them."""
+        if len(self._nodes) >= KEPT:
+            self._memory.pop(next(iter(self._nodes)), None)
+            self._nodes.pop(next(iter(self._nodes)))
+        nodes = frozenset(barred(cluster))
+        last = next(reversed(self._nodes.values()), nodes)
+        self._nodes[cluster.at] = last if last == nodes else nodes
+        memory = {node.name: -(-8 * min(node.memory_taken, node.memory) // node.memory) if node.memory else -1
+                  for node in cluster.nodes}  # fmt: skip
+        had = next(reversed(self._memory.values()), memory)
+        self._memory[cluster.at] = had if had == memory else memory
+
+    def memory(self, observed: Observed, view: ChartView, clock: float) -> NDArray[np.int8]:
+        """Return (node, column): eighths of memory, -1 if unknown; the last poll before a column's middle counts."""
+        rows = observed.layout.rows[::-1]
+        found = np.full((len(rows), view.columns), -1, np.int8)
+        levels, last = np.full(len(rows), -1, np.int8), None
+        for column, poll in _polls(observed, view, clock):
+            if known := self._memory.get(poll):
+                if known is not last:
+                    levels, last = np.array([known.get(row.node, -1) for row in rows], np.int8), known
+                found[:, column] = levels
+        return found
+
+    def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
+        """Return (band, column): True where most cores are useless for waiting jobs, up to `clock`; None if nowhere."""
+        edges = view.edges()
+        found = np.zeros((len(edges) - 1, view.columns), np.bool_)
+        for column, poll in _polls(observed, view, clock):
+            if nodes := self._nodes.get(poll):
+                found[:, column] = self._of(observed, nodes, edges, by_owner)
+        return found if found.any() else None
+
+    def _of(self, observed: Observed, nodes: frozenset[str], edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
+        key = nodes, edges, observed.layout.cpus, () if by_owner is None else by_owner.division
+        if key not in self._bands:
+            if len(self._bands) > 500:
+                self._bands.clear()
+            cores = np.zeros(observed.layout.cpus, np.bool_)
+            for row in observed.layout.rows:
+                if row.node in nodes:
+                    cores[row.low : row.high] = True
+            self._bands[key] = mostly(cores, edges, by_owner)
+        return self._bands[key]
+
+
+def _polls(observed: Observed, view: ChartView, clock: float) -> Iterator[tuple[int, float]]:
+    """Yield each column up to `clock` with the time of the last poll before its middle, in seconds since 1970."""
+    moments, origin = observed.moments, observed.origin or 0.0
+    for column in range(min(view.column_of(clock), view.columns - 1) + 1):
+        time = min(view.time_at(column + 0.5), clock)
+        if moments and time >= moments[0]:
+            yield column, moments[observed.picture_at(time)] + origin

@@ -10,8 +10,8 @@ from sim.live.cluster.recording import Recording
 from sim.live.cluster.scratch import Scratch
 from tui.app import Guest, Schedscope
 from tui.live.cli.observed import moment
+from tui.live.scene import LiveState
 from tui.live.screens.screen import LiveScreen
-from tui.live.screens.state import LiveState
 from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import Look
 from tui.memory import give_back_at_once

@@ -12,6 +12,7 @@ from sim.live.cluster.observed import Dated, Observed
 from sim.live.cluster.reasons import say
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.policies.columns import Column
+from sim.stops.grammar import Stop
 from sim.support.formatting import count, name, printable
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
@@ -24,6 +25,7 @@ from tui.replay.scene import StripScene
 
 if TYPE_CHECKING:
     from sim.live.forecast.board import Forecasts
+    from sim.live.forecast.new_job import Ghost
 
 STRIP = 200
 """Number of values in the strip below the chart; a narrower strip draws fewer."""
@@ -190,3 +192,22 @@ def event_in_words(scene: LiveScene, event: PollEvent) -> str:
 
 def job_name(job: ClusterJob) -> str:
     return printable(name(job))
+
+
+@dataclass(frozen=True)
+class LiveState:
+    selected: int | None = None
+    hovered: int | None = None
+    listing: Listing = Listing()
+    mode: str = "job"
+    jump: str = "event"
+    picture: int | None = None
+    """Number of the poll that is shown; None to show the newest poll, and each new one when it arrives."""
+    stops: tuple[Stop, ...] = ()
+    bookmarks: tuple[tuple[int, str], ...] = ()
+    ghost: Ghost | None = None
+    """Job that does not exist yet, whose frame the chart shows."""
+    hidden: frozenset[str] = frozenset()
+    over: str | None = None
+    alone: bool = False
+    said: str = ""

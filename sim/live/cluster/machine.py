@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
+from sim.live.cluster.codec import DamagedError, number, text, texts, whole
 from sim.live.cluster.values import Cluster, Partition, Reservation, Share
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_QOS = 1000
 """Largest number of qualities of service whose priorities are noted."""
-
-
 MOST_SHARES = 20_000
 """Largest number of accounts and users whose shares a recording keeps."""
 DRAIN = "a drain"
@@ -30,7 +30,6 @@ class Drains:
         """For each node that takes no jobs in the last picture: time of the first picture that showed it so"""
         self._over: dict[tuple[float, float], list[str]] = {}
         """For each (first time, time of the picture in which they took jobs again): names of the nodes"""
-        self._at = 0.0
 
     def remember(self, start: float, end: float | None, names: list[str]) -> None:
         """Add nodes that took no jobs from `start` to `end`, before the first picture; None if they still do not."""
@@ -41,7 +40,6 @@ class Drains:
 
     def add(self, cluster: Cluster) -> None:
         """Add the next picture."""
-        self._at = cluster.at
         gone = {node.name for node in cluster.nodes if node.is_gone}
         for name in [name for name in self._since if name not in gone]:
             span = self._since.pop(name), cluster.at
@@ -157,3 +155,45 @@ def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]
                 del earlier[key]
     earlier |= listed
     return replace(cluster, reservations=tuple(earlier.values()))
+
+
+@dataclass
+class EarlierMachine:
+    """Facts about a machine that pictures (polled states of a cluster) lose when they are over."""
+
+    drains: Drains = field(default_factory=Drains)
+    reserved: dict[tuple[str, float], Reservation] = field(default_factory=dict)
+    """Reservations of nodes so far, by (name, start)."""
+    shares: dict[tuple[str, str], Share] = field(default_factory=dict)
+    """Shares and usage of each (account, user) when it was first seen."""
+    qos: dict[str, int] = field(default_factory=dict)
+    """Priority of each quality of service."""
+
+    @classmethod
+    def of(cls, words: str) -> EarlierMachine:
+        """Return the facts in a text that `machine_in_words` made; none if the text is damaged."""
+        made = cls()
+        try:
+            machine = json.loads(words)
+            names = [text(node["name"]) for node in machine["nodes"]]
+            for each in machine.get("reservations", ()):
+                own = [names[whole(at)] for at in each["nodes"]]
+                start, end = float(each["start"]), float(each["end"]) if "end" in each else None
+                if each.get("drained") is True:
+                    made.drains.remember(start, end, own)
+                elif end is not None:
+                    users, accounts = texts(each.get("users", [])), texts(each.get("accounts", []))
+                    key = text(each["name"]), start
+                    made.reserved[key] = Reservation(*key, end, tuple(own), users, accounts)
+            made.shares = {(each.account, each.user): each for each in _shares(machine)}
+            made.qos = {text(each["name"]): whole(each["priority"]) for each in machine.get("qos", ())[:MOST_QOS]}
+        except (DamagedError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+            return cls()
+        return made
+
+
+def _shares(machine: dict[str, Any]) -> Iterator[Share]:
+    for at, each in enumerate(machine.get("accounts", ())[:MOST_SHARES]):
+        shares = None if each["shares"] == "parent" else whole(each["shares"])
+        account, user, parent = (text(each.get(name, "")) for name in ("account", "user", "parent"))
+        yield Share(str(at), account, user, account if user else parent, shares, number(each.get("usage", 0.0)))

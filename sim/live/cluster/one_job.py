@@ -1,9 +1,11 @@
-"""One job in a recording of a cluster, read without its other jobs, so that hours take little time to read."""
+"""One job in a recording: its expected starts, and its pictures, read without other jobs to take little time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from sim.live.cluster.changes import TRIFLE
 from sim.live.cluster.codec import DamagedError, Plain, decode, whole
 from sim.live.cluster.recording import SHIFTED, Recording
 from sim.live.cluster.values import Cluster, ClusterJob
@@ -47,3 +49,42 @@ def _moved(plain: Plain | None, job: str, order: dict[str, None], data: Plain) -
     told = data.get("jobs", {})
     order.update(dict.fromkeys(told))
     return {**(plain or {}), **told[job]} if job in told else plain
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Start that Slurm expected for a job, as found in one poll of Slurm."""
+
+    at: float
+    start: float
+    is_plan: bool
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """Expected starts of one job in order of time, and its actual start (`started`) if it has started."""
+
+    said: tuple[Expectation, ...] = ()
+    started: float | None = None
+
+    @property
+    def moves(self) -> tuple[float, ...]:
+        """Return the seconds by which each expected start but the first moved; negative if it is earlier."""
+        return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
+
+
+def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
+    """Return the expected starts of a job, an unchanged one once; the pictures are in order of time."""
+    said: list[Expectation] = []
+    for cluster in pictures:
+        found = cluster.job_of.get(job)
+        if found is None:
+            continue
+        if not found.is_waiting:
+            return Expectations(tuple(said), found.start)
+        if found.start is None or cluster.is_private:
+            continue
+        new = Expectation(cluster.at, found.start, found.is_planned)
+        if not said or abs(new.start - said[-1].start) > TRIFLE or new.is_plan != said[-1].is_plan:
+            said.append(new)
+    return Expectations(tuple(said))

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 from itertools import chain
 
-from sim.live.cluster.misfits import partitions_of
+from sim.live.cluster.constraints import partitions_of
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.formatting import count, listed
 

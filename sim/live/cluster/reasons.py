@@ -7,10 +7,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import inf
 
-from sim.live.cluster.constraints import allowed, gone, in_words, lacking_license, licenses_in_words
+from sim.live.cluster.constraints import (
+    allowed,
+    gone,
+    in_words,
+    lacking_license,
+    licenses_in_words,
+    misfit,
+    partitions_of,
+)
 from sim.live.cluster.dates import date, until
 from sim.live.cluster.limit_reasons import limit_reason
-from sim.live.cluster.misfits import misfit, partitions_of
 from sim.live.cluster.queue_order import ahead, behind, compared
 from sim.live.cluster.room import kept, shortage
 from sim.live.cluster.values import COMPLETING, NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob, Node, Reservation

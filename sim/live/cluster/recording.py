@@ -22,8 +22,7 @@ from threading import Lock
 from typing import Any
 
 from sim.live.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.live.cluster.earlier_machine import EarlierMachine
-from sim.live.cluster.machine import is_changed, machine_in_words, with_earlier, with_first
+from sim.live.cluster.machine import EarlierMachine, is_changed, machine_in_words, with_earlier, with_first
 from sim.live.cluster.pseudonyms import anonymous, pseudonymous
 from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation, Share
 from sim.support.databases import connected, foreign_database, refuse_computing

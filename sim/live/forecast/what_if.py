@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from sim.live.cluster.misfits import misfit, partitions_of
+from sim.live.cluster.constraints import misfit, partitions_of
 from sim.live.cluster.values import NEVER, Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.live.forecast.past import PastJobs

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sim.live.cluster.slurm.shares import shares
+from sim.live.cluster.slurm.accounts import shares
 from sim.workload.shape import ShareEntry
 from sim.workload.share_tree import DEEPEST, ShareTree
 from tests.sim.live.cluster.slurm.answers import VERSIONS, parts

@@ -92,8 +92,7 @@ def command(
             return _record(source, recorder, every, since, polls)
         from sim.live.cluster.scratch import Scratch
         from tui.live.program import open_live
-        from tui.live.scene import Listing
-        from tui.live.screens.state import LiveState
+        from tui.live.scene import Listing, LiveState
         from tui.live.watch import Live
 
         state = LiveState(listing=Listing(mine=2 if is_mine else 1, partition=partition))

@@ -16,7 +16,7 @@ from tui.live.cli import observed
 from tui.look.text import table
 
 if TYPE_CHECKING:
-    from sim.live.cluster.expectations import Expectations
+    from sim.live.cluster.one_job import Expectations
     from sim.live.forecast.board import Forecasts
     from sim.live.forecast.what_if import Answer
 
@@ -55,8 +55,7 @@ def command(
         _about_new(new, recording, at, host, change, form)
         return
     assert job is not None
-    from sim.live.cluster.expectations import Expectations, expectations
-    from sim.live.cluster.one_job import pictures_of
+    from sim.live.cluster.one_job import Expectations, expectations, pictures_of
     from sim.live.cluster.reasons import say as reason
     from sim.live.cluster.reasons import start_in_words
 

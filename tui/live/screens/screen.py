@@ -26,10 +26,9 @@ from tui.live.chart import MODES, first_camera
 from tui.live.events import JUMPS
 from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, next_poll, sentence, top_line
 from tui.live.queue import draw_queue, jobs_of, kept_layouts
-from tui.live.scene import LiveContext, LiveScene
+from tui.live.scene import LiveContext, LiveScene, LiveState
 from tui.live.screens.keys import help_groups, key_line, keys
 from tui.live.screens.searching import SearchingScreen
-from tui.live.screens.state import LiveState
 from tui.live.watch import Watch, Wish
 from tui.look.calendar import Calendar
 from tui.look.palette import Look

@@ -16,8 +16,7 @@ from sim.support.formatting import listed, printable, quoted
 from tui.live.chart import rack_of
 from tui.live.node_lines import node_lines
 from tui.live.queue import BY_WEIGHT, COLUMNS, LISTS, jobs_of, parse_layout, with_order
-from tui.live.scene import LiveContext, job_name
-from tui.live.screens.state import LiveState
+from tui.live.scene import LiveContext, LiveState, job_name
 from tui.live.watch import Watch
 from tui.panels.context import QueueOrder, order_after_click
 from tui.replay.requests import find_job

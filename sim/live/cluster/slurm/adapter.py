@@ -10,9 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sim.live.cluster.slurm import text
+from sim.live.cluster.slurm.accounts import licenses, limits, settings, shares
 from sim.live.cluster.slurm.commands import Commands
-from sim.live.cluster.slurm.limits import licenses, limits
-from sim.live.cluster.slurm.shares import settings, shares
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import ClusterError
 from sim.support.formatting import count, printable, shortened

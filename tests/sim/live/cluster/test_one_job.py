@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sim.live.cluster.one_job import pictures_of
+from sim.live.cluster.one_job import Expectation, expectations, pictures_of
 from sim.live.cluster.recording import FRAME, PollRecorder, Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import FileError
@@ -62,3 +63,25 @@ def test_a_damaged_poll_is_one_line(tmp_path: Path, data: object) -> None:
         db.execute("UPDATE polls SET data = ? WHERE at = 10", (data,))
     with pytest.raises(FileError, match=r"damaged at 10\.0"):
         list(pictures_of(recording, "7", 0.0, 1e9))
+
+
+def pictures(*dates: float | None, reason: str = "Priority", started: float | None = None) -> Iterator[Cluster]:
+    for poll, date in enumerate(dates):
+        yield Cluster(60.0 * poll, jobs=(ClusterJob("7", "7", "PENDING", reason=reason, start=date),))
+    if started is not None:
+        yield Cluster(60.0 * len(dates), jobs=(ClusterJob("7", "7", "RUNNING", start=started),))
+
+
+def test_only_changes_are_kept() -> None:
+    found = expectations(pictures(None, 500, 500.4, 800, 700, started=650), "7")
+    assert found.said == (Expectation(60, 500, True), Expectation(180, 800, True), Expectation(240, 700, True))
+    assert found.moves == (300, -100)
+    assert found.started == 650
+
+
+def test_a_date_under_a_limit_is_no_plan() -> None:
+    assert not expectations(pictures(500, reason="AssocGrpCpuLimit"), "7").said[0].is_plan
+
+
+def test_another_job_has_nothing() -> None:
+    assert expectations(pictures(500), "8") == expectations([], "7")

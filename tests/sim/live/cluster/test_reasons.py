@@ -1,6 +1,6 @@
 """Reasons in words: each has its numbers, and names the job or limit that holds the job back.
 
-Also tests sim.live.cluster.limit_reasons, sim.live.cluster.misfits, sim.live.cluster.dates, sim.live.cluster.pace.
+Also tests sim.live.cluster.limit_reasons, sim.live.cluster.dates, sim.live.cluster.pace.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A recording gives back every polled state, whatever was added in between; other files are refused.
 
-Also tests sim.live.cluster.codec, sim.live.cluster.earlier_machine, sim.live.cluster.machine.
+Also tests sim.live.cluster.codec, sim.live.cluster.machine.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import pytest
 
 from sim.live.cluster.recording import PollRecorder, Recording
 from sim.live.cluster.slurm import text
-from sim.live.cluster.slurm.limits import limits
+from sim.live.cluster.slurm.accounts import limits
 from sim.live.cluster.values import Cluster, ClusterJob, Node
 from sim.live.forecast.forecast import LEARNT, LIMITS, MODELS
 from sim.live.forecast.ranges import SHARE, Range, Ranges

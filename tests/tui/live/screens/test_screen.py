@@ -1,4 +1,4 @@
-"""Also tests tui.live.alerts, tui.live.screens.searching, tui.live.screens.state, tui.live.program."""
+"""Also tests tui.live.alerts, tui.live.screens.searching, tui.live.program."""
 
 import gc
 import re
