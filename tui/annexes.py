@@ -12,7 +12,7 @@ PARTS = {
     "entries of lessons": "tui.classroom.entries:entries_of_lessons",
     "entry of lessons": "tui.classroom.entries:entry_of_lessons",
     "game": "tui.classroom.screens:game",
-    "handout of a run": "tui.classroom.handout.run_handout:save_run",
+    "handout of a run": "tui.classroom.handout.handouts:save_run",
     "kept screen": "tui.classroom.screens:screen_of",
     "kept screen in words": "tui.classroom.screens:described",
     "lesson": "tui.classroom.opening:open_lesson",

@@ -8,22 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import nextafter
+from math import inf, nextafter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sim.authoring.starvation import verdict
 from sim.classroom.grading.hand_in import counted, read_hand_in
 from sim.classroom.grading.outside import Bounds, Remote, SubmissionError
-from sim.classroom.grading.rubric import Rubric
 from sim.classroom.grading.submissions import Code, code_in_submission
 from sim.comparison.comparison_sentences import headline, names_of_jobs
 from sim.comparison.divergence import Divergence, Side, account, part
 from sim.engine.engine import Engine
 from sim.lab.pool import LocalPool
 from sim.metrics.aggregates import aggregates
-from sim.support.errors import DecisionError, FileError, SchedscopeError
+from sim.metrics.catalogue import METRICS
+from sim.support.errors import DecisionError, FileError, SchedscopeError, near
 from sim.support.formatting import clock, listed, printable, shortened
+from sim.support.text_files import TextKind
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 
@@ -32,6 +33,47 @@ Draw = Callable[[Sequence[tuple[Engine, str]], float], str]
 """Function that draws two runs up to a time as SVG"""
 Tests = Callable[[Path], tuple[int, int, str]]
 """Function that makes the teacher's tests: how many passed, of how many, and words on the first that failed"""
+USUAL = {"legal": 4, "deterministic": 1, "starvation": 1, "equal": 4, "tests": 5, "answers": 10, "questions": 10}
+RUBRIC = TextKind("rubric", 2**16, FileError)
+
+
+class Bound(NamedTuple):
+    """Marks for a metric whose ratio to the reference's lies within bounds."""
+
+    marks: float
+    least: float = -inf
+    most: float = inf
+
+
+class Rubric(NamedTuple):
+    """Marks for each part of a submission, and for metrics by name."""
+
+    marks: Mapping[str, float] = USUAL
+    metrics: Mapping[str, Bound] = {}
+
+
+def read_rubric(path: Path) -> Rubric:
+    """Return the marks in a small TOML file; what it leaves out counts nothing."""
+    found = RUBRIC.toml(RUBRIC.read(path), path)
+    tables = found.pop("metrics", {})
+    tables = tables if isinstance(tables, dict) else {}
+    _heed(found, USUAL, path)
+    _heed(dict.fromkeys(tables, 0), [metric.name for metric in METRICS], path)
+    for name, table in tables.items():
+        if not isinstance(table, dict) or "marks" not in table:
+            raise FileError(f"metrics.{name} is expected to have marks, and most or least", path)
+        _heed(table, Bound._fields, path)
+    usual = dict.fromkeys(USUAL, 0) | {"questions": USUAL["questions"]}
+    return Rubric(usual | found, {name: Bound(**table) for name, table in tables.items()})
+
+
+def _heed(found: Mapping[str, Any], known: Any, path: Path) -> None:
+    """Raise an error for a name that is not known, and for a value that is no number from 0 on."""
+    for name, value in found.items():
+        if name not in known:
+            raise FileError(f"no marks for {name!r}{near(name, known)}", path)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < inf:
+            raise FileError(f"{name} is expected to be a number, at least 0, got {value!r:.40}", path)
 
 
 class Assignment(NamedTuple):

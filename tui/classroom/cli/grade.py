@@ -31,9 +31,8 @@ def command(
     memory: int, trust: bool, html: str | None, out: str,
 ) -> None:  # fmt: skip
     """Grade the policies and answers in FOLDER: one row for each, whatever it does."""
-    from sim.classroom.grading.grade import Assignment, grade
+    from sim.classroom.grading.grade import Assignment, Rubric, grade, read_rubric
     from sim.classroom.grading.outside import Bounds, gaps
-    from sim.classroom.grading.rubric import Rubric, read_rubric
     from sim.classroom.grading.submissions import submissions_in
     from sim.lab.pool import cores
     from sim.policies import parse_policy

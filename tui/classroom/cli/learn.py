@@ -53,7 +53,7 @@ def command(
     if (page is not None or plain) and (lesson is None or (page is not None and plain)):
         raise click.UsageError("--html FILE or --plain writes one lesson: name it")
     if page is not None and lesson:
-        from tui.classroom.handout.lesson_handout import save_lesson
+        from tui.classroom.handout.handouts import save_lesson
 
         options.of_file("--html", page, lesson)
         save_lesson(found_lesson(lesson), page)
@@ -117,7 +117,7 @@ def _solutions(named: str | None) -> int:
 
 
 def _new(path: str, named: str) -> int:
-    from sim.classroom.lessons.from_session import lesson_of
+    from sim.classroom.lessons.drafts import lesson_of
     from sim.support.errors import SchedscopeError
     from sim.support.files import write_whole
     from tui.sessions.session_conversion import found_session

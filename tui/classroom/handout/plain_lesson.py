@@ -12,7 +12,7 @@ from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.staging import performance_of
 from sim.classroom.lessons.walk import LONGEST_ANSWER, Walk
 from sim.support.errors import SchedscopeError
-from tui.classroom.handout.lesson_handout import named, pictures
+from tui.classroom.handout.handouts import named, pictures
 from tui.classroom.lesson_lines import flowed, markdown
 from tui.cli.terminal import columns, say
 from tui.look.sheets import Span

@@ -24,8 +24,7 @@ from sim.support.formatting import clock, name
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.chart.cells.grid import Size
-from tui.classroom.play.chart import chart
-from tui.classroom.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
+from tui.classroom.play.page import chart, choice, happened, machine, own_chart, placed, queue, result, so_far
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line

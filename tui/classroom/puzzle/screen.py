@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
-from sim.classroom.lessons.from_puzzle import lesson_of_puzzle
+from sim.classroom.lessons.drafts import lesson_of_puzzle
 from sim.classroom.play.tasks import Task, tasks
 from sim.policies import parse_policy
 from sim.session.session import Session
@@ -29,8 +29,7 @@ from sim.workload.source import Source
 from sim.workload.typed_jobs import PuzzleJob
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
-from tui.classroom.puzzle.board import Board, Scale
-from tui.classroom.puzzle.draft import Draft
+from tui.classroom.puzzle.board import Board, Draft, Scale
 from tui.classroom.puzzle.runs import PolicyChart, charts, time_axis
 from tui.look import text
 from tui.look.palette import Look

@@ -19,8 +19,7 @@ from weakref import WeakValueDictionary
 
 from aiohttp import web
 
-from tui.classroom.web.fork_server import Child
-from tui.classroom.web.place import Places
+from tui.classroom.web.fork_server import Child, Places
 
 OUTLIVES = 600.0
 """Seconds for which a process waits for its page to connect again."""

@@ -13,7 +13,7 @@ import os
 import signal
 import socket
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -150,3 +150,34 @@ def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
         code = 0
     finally:
         os._exit(code)
+
+
+A_WHILE = 10.0
+"""Seconds in which a process must answer with its place."""
+PARTS = "line", "scene", "answers"
+"""Names of the parts of a place: a session as a line, a scene of the lesson, and the answers given before."""
+
+
+class Places:
+    def __init__(self) -> None:
+        self._asked: list[asyncio.Future[dict[str, Any]]] = []
+
+    async def ask(self, child: Child) -> dict[str, Any]:
+        """Ask the process for its place and return it; empty if there is no answer within `A_WHILE` seconds."""
+        place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._asked.append(place)
+        try:
+            await child.tell("place")
+            return await asyncio.wait_for(place, A_WHILE)
+        except (TimeoutError, ConnectionError, asyncio.CancelledError):
+            return {}
+
+    def answer(self, told: Mapping[str, Any]) -> None:
+        for place in self._asked:
+            if not place.done():
+                place.set_result({key: told[key] for key in PARTS if key in told})
+        self._asked.clear()
+
+    def close(self) -> None:
+        for place in self._asked:
+            place.cancel()

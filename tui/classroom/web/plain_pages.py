@@ -13,8 +13,7 @@ from sim.classroom.play.scoring import Costly, GameScore, costliest, scores
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock, count, name, processors, span
 from tui.classroom.lesson_lines import blocks
-from tui.classroom.play.chart import stage_of, window_of
-from tui.classroom.play.page import happened, machine, placed, so_far
+from tui.classroom.play.page import happened, machine, placed, so_far, stage_of, window_of
 from tui.classroom.web.roster import LONGEST_ANSWER
 from tui.classroom.web.scene_pictures import ScenePictures, picture
 

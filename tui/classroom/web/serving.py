@@ -14,11 +14,10 @@ from aiohttp import web
 from sim.support.errors import SchedscopeError
 from sim.support.files import write_whole
 from sim.workload.model import Workload
-from tui.classroom.web.access import Door, address_of, is_loopback, origins_of
+from tui.classroom.web.access import Door, Limits, address_of, is_loopback, origins_of, tell_in_a_line
 from tui.classroom.web.classroom import JOIN, Classroom
 from tui.classroom.web.codes import qr_rows
 from tui.classroom.web.fork_server import Child, ForkServer
-from tui.classroom.web.limits import Limits, tell_in_a_line
 from tui.classroom.web.server import Server
 from tui.classroom.web.visitor import ServerResources, live
 from tui.replay.opening import Opening

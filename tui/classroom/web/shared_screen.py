@@ -17,8 +17,7 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from tui.classroom.web.access import size_of
-from tui.classroom.web.fork_server import Child
-from tui.classroom.web.place import Places
+from tui.classroom.web.fork_server import Child, Places
 
 ALONE = "\r"
 """Key with which a viewer leaves the common screen and continues alone."""

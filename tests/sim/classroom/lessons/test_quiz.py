@@ -1,14 +1,11 @@
-"""Also tests sim.classroom.lessons.mistakes."""
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sim.classroom.lessons.lesson import Ask
-from sim.classroom.lessons.mistakes import with_mistakes
 from sim.classroom.lessons.questions import Question, question
-from sim.classroom.lessons.quiz import LEVELS, Quiz
+from sim.classroom.lessons.quiz import LEVELS, Quiz, with_mistakes
 from sim.classroom.lessons.runs import Runs
 from sim.support.errors import SchedscopeError
 from sim.workload.replay import read

@@ -1,7 +1,6 @@
 """The command `grade` as a teacher uses it.
 
-Also tests sim.classroom.grading.grade, tui.classroom.report, tui.classroom.graded_tests,
-tui.classroom.submission_fixture.
+Also tests tui.classroom.report, tui.classroom.graded_tests, tui.classroom.submission_fixture.
 """
 
 import csv

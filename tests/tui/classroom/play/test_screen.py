@@ -1,4 +1,4 @@
-"""Also tests tui.classroom.play.chart, tui.classroom.play.page, tui.classroom.cli.play."""
+"""Also tests tui.classroom.play.page, tui.classroom.cli.play."""
 
 import re
 from collections.abc import AsyncIterator

@@ -11,9 +11,8 @@ from typing import Any
 from aiohttp.test_utils import TestClient, TestServer
 
 from tests.tui.replays import wait_until
-from tui.classroom.web.access import Door
+from tui.classroom.web.access import Door, Tries
 from tui.classroom.web.fork_server import Child
-from tui.classroom.web.limits import Tries
 from tui.classroom.web.server import Server
 
 ORIGIN = "http://class.test"

@@ -1,4 +1,4 @@
-"""Also tests tui.classroom.web.place."""
+"""Also tests tui.classroom.web.fork_server."""
 
 import asyncio
 

@@ -1,5 +1,4 @@
-"""Also tests tui.classroom.web.driver, tui.classroom.web.fork_server, tui.classroom.web.serving,
-tui.classroom.cli.serve."""
+"""Also tests tui.classroom.web.serving, tui.classroom.cli.serve."""
 
 import asyncio
 import os
@@ -31,8 +30,7 @@ from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope
 from tui.classroom.guide import walk_of
 from tui.classroom.opening import lesson_opening
-from tui.classroom.web.driver import VisitorDriver
-from tui.classroom.web.visitor import ServerResources, Visit
+from tui.classroom.web.visitor import ServerResources, Visit, VisitorDriver
 from tui.look.palette import LOOKS
 from tui.replay.opening import Opening, opening_of
 from tui.screens.first.screen import FirstScreen

@@ -1,9 +1,11 @@
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sim.classroom.lessons.from_session import lesson_of
+from sim.classroom.lessons.drafts import lesson_of, lesson_of_puzzle
 from sim.classroom.lessons.lesson import LessonError
 from sim.classroom.lessons.lesson_file import read_lesson
 from sim.classroom.lessons.staging import check
@@ -12,6 +14,8 @@ from sim.policies import parse_policy
 from sim.policies.policy import CodeRef
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.trace_ref import TraceRef
+from sim.support.errors import ParameterError
+from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 from sim.workload.job_changes import JobChanges
 from sim.workload.samples import sample_path
 
@@ -77,3 +81,22 @@ def test_scene_cannot_have_changed_jobs(tmp_path: Path) -> None:
     session = replace(SESSION, branches=branches, bookmarks=(Bookmark("fourth", "without J3", 2),))
     with pytest.raises(LessonError, match="without J3 has changed ones"):
         lesson_of(session, tmp_path / "x.toml")
+
+
+def test_the_lesson_of_a_puzzle_has_no_errors(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(lesson_of_puzzle(parse_puzzle("10 procs; 5x10m@0; 5x20m@0; 8x10m@20s; 5x8m20s@40s")))
+    staged, wrong = check(path)
+    assert wrong == []
+    assert "Under **EASY** the mean wait is" in staged[1].text
+
+
+def test_an_empty_puzzle_is_no_lesson() -> None:
+    with pytest.raises(ParameterError, match="add jobs first"):
+        lesson_of_puzzle(Puzzle())
+
+
+def test_a_wrong_line_in_a_lesson_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "x"\ntrace = "4 procs; 9x1m"\n[[scene]]\nsay = "x"\n')
+    assert "needs 1 to 4 processors, got 9" in str(check(path)[1][0])

@@ -1,6 +1,6 @@
 """Lessons and runs as one HTML file: accessible, judged without the program, and nothing foreign in it is markup.
 
-Also tests tui.classroom.handout.html_document, tui.classroom.handout.run_handout.
+Also tests tui.classroom.handout.html_document.
 """
 
 import re

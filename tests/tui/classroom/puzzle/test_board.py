@@ -1,6 +1,6 @@
 from sim.workload.formats.puzzle import Puzzle
 from sim.workload.typed_jobs import PuzzleJob
-from tui.classroom.puzzle.draft import Draft
+from tui.classroom.puzzle.board import Draft
 
 TWO = Draft(Puzzle(10, (PuzzleJob(5, 600), PuzzleJob(4, 1200, 120, 1800))))
 

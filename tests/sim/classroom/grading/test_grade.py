@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from sim.classroom.grading.rubric import USUAL, Bound, Rubric, read_rubric
+from sim.classroom.grading.grade import USUAL, Bound, Rubric, read_rubric
 from sim.support.errors import FileError
 from tests.conftest import ROOT
 

@@ -1,9 +1,10 @@
-"""A lesson as a handout: a section for each scene, with its picture, and a question judged by sentences made before."""
+"""Handouts of a lesson, with a section for each scene and a question judged by sentences made before, and of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from math import inf
 from typing import TypeAlias
 
 from sim.classroom.lessons.lesson import Lesson
@@ -15,7 +16,8 @@ from sim.classroom.lessons.recorded import RecordedPerformance
 from sim.classroom.lessons.runs import RunMoment
 from sim.classroom.lessons.staging import performance_of
 from sim.classroom.lessons.walk import Walk
-from sim.support.formatting import clock_near
+from sim.support.formatting import clock, clock_near
+from sim.timeline.scenario import Scenario
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
@@ -23,10 +25,11 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.partition_names import with_partition_names
 from tui.chart.scale import Camera
+from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.elements import element, text
 from tui.chart.svg.frame import LEFT, RIGHT
-from tui.chart.svg.picture import draw_svg
-from tui.classroom.handout.html_document import figure, paragraph, save_document
+from tui.chart.svg.picture import draw_svg, frame_of
+from tui.classroom.handout.html_document import bullets, figure, paragraph, save_document
 from tui.classroom.lesson_lines import markdown
 from tui.classroom.thumbnail import LiveThumbnail
 from tui.look.palette import LOOKS
@@ -154,3 +157,30 @@ def marked(source: str) -> str:
         for line in markdown(source, 10**9)
     )
     return "".join(element("p", *each) for each in told)
+
+
+MOST_STEPS = 200
+"""Largest number of steps in a handout."""
+
+
+def save_run(scenario: Scenario, spec: str, options: Options, out: str) -> None:
+    """Simulate the run until the end of the window of `options`, and write it as a handout."""
+    workload, engine = scenario.workload, scenario.at_the_beginning()
+    step, steps, before, told = scenario.stepper(engine), 0, -inf, list[tuple[float, tuple[str, ...]]]()
+    while (upcoming := engine.next_time()) is not None and (options.until is None or upcoming <= options.until):
+        engine.curious = upcoming >= (options.begin or -inf) and steps < MOST_STEPS
+        if not step():
+            break
+        if engine.curious:
+            past, shown = engine.history, engine.snapshot()
+            words = run_words(workload, shown, past, engine.now, since=before)
+            told.append((engine.now, tuple(with_partition_names(each, shown) for each in words)))
+        steps, before = steps + (upcoming >= (options.begin or -inf)), engine.now
+    drawing = drawing_of(engine, spec, replace(options, width=WIDTH, height=HEIGHT))
+    frame = frame_of(drawing, WIDTH, HEIGHT)
+    sections = [(clock(time), bullets(words), 100 * frame.x(time) / WIDTH) for time, words in told]
+    cut = f"Only the first {MOST_STEPS} of {steps:,} steps are shown: choose others with --from and --to."
+    title = f"{workload.name} under {drawing.title}"
+    about = f"Each of {len(told):,} steps below lists what starts, what runs, and why jobs wait."
+    picture = figure(draw_svg(drawing, LOOK, WIDTH, HEIGHT), title, [about])
+    save_document(title, paragraph(cut if steps > len(told) else "") + picture, sections, out)

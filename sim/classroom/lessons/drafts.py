@@ -1,4 +1,4 @@
-"""Conversion of a session to a lesson: its trace, its policies, and a scene without text for each bookmark."""
+"""Drafts of lessons: of a session, with a scene without text for each bookmark, and of a puzzle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sim.classroom.lessons.lesson import LessonError
 from sim.policies.own.naming import code_in
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.syntax import Value
+from sim.support.errors import ParameterError
 from sim.support.formatting import printable_lines
+from sim.workload.formats.puzzle import Puzzle
 from sim.workload.source import is_line
 
 SAY = "What is there to be seen here? Numbers come from the run: the mean wait is {mean_wait}."
@@ -95,3 +97,33 @@ def _toml_text(value: Value) -> str:
     if not isinstance(value, str):
         return repr(value)
     return json.dumps(printable_lines(value), ensure_ascii=False)
+
+
+_SCENES = """title = "A puzzle"
+about = "What each policy makes of the same jobs."
+trace = {line}
+policy = "fcfs"
+exercise = "What is there to try afterwards?"
+
+[[scene]]
+title = "First come, first served"
+at = {last}
+say = "{{processors}} processors. Under **fcfs** the mean wait is {{mean_wait}}."
+notes = "For the teacher."
+
+[[scene]]
+title = "With backfilling"
+policy = "easy"
+at = {last}
+compare = "fcfs"
+show = ["versus"]
+say = "Under **EASY** the mean wait is {{mean_wait}}, under fcfs {{mean_wait@fcfs}}."
+notes = "For the teacher."
+"""
+
+
+def lesson_of_puzzle(puzzle: Puzzle) -> str:
+    if not puzzle.jobs:
+        raise ParameterError("an empty puzzle is no lesson: add jobs first")
+    last = max(job.submit for job in puzzle.jobs)
+    return _SCENES.format(line=json.dumps(puzzle.line), last=last)
