@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.lab.intervals import Mean, mean
-from sim.lab.kept import Kept, Quantity, quantity
+from sim.lab.kept import WEEKLY, Kept, Quantity, mean_by_hour, quantity
 from sim.lab.pivot import RunFilter, check_factor, factor, order_of, records
 from sim.lab.results import Results
 from sim.lab.series import Panel, Point, log_names, said
-from sim.lab.week import WEEKLY, mean_by_hour
 from sim.metrics.measure import group_of
 from sim.support.errors import NotThereError
 from sim.support.formatting import quoted

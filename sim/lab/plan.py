@@ -18,8 +18,8 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple, get_args
 
-from sim.lab.cut import Cut
 from sim.lab.kept import JOBS
+from sim.lab.measured import Cut
 from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.policies import parse_policy

@@ -21,8 +21,7 @@ from sim.lab.copies import Copies, copy_of
 from sim.lab.plan import Run, SweepPlan
 from sim.lab.pool import LocalPool, cores, free_memory, size_of_worker
 from sim.lab.results import Results, StoredRun
-from sim.lab.versions import check_versions, versions
-from sim.lab.work import Outcome, RunMade, Task, work
+from sim.lab.work import Outcome, RunMade, Task, check_versions, versions, work
 from sim.support.errors import SchedscopeError
 
 LARGEST = 64

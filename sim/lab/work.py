@@ -1,18 +1,25 @@
-"""Worker of a sweep, on this or another machine: it makes runs and measures them; each trace is parsed once."""
+"""Worker of a sweep, on this or another machine: it makes runs and measures them; each trace is parsed once.
+
+A worker with another version of the program is refused, because it may give other results.
+"""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
 from time import perf_counter, thread_time
 from typing import NamedTuple
+
+import numpy as np
 
 from sim.engine.policy_calls import patient
 from sim.lab.copies import Code, unpacked
 from sim.lab.measured import Measured, measured
-from sim.lab.plan import Run, hash_of_code
-from sim.lab.versions import Versions, check_versions
+from sim.lab.plan import Run, hash_of_code, version
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import provided
@@ -26,6 +33,41 @@ from sim.workload.model import Workload
 from sim.workload.outages import Resize
 from sim.workload.replay import JobsRead
 from sim.workload.source import Source
+
+
+class Versions(NamedTuple):
+    """Versions of the program and of everything else that affects results."""
+
+    schedscope: str
+    sources: str
+    """First digits of a hash of the program's files, because copies with the same version number may differ."""
+    python: str
+    numpy: str
+
+    def __str__(self) -> str:
+        return f"schedscope {self.schedscope} ({self.sources}), Python {self.python}, numpy {self.numpy}"
+
+
+class OtherVersionError(SchedscopeError):
+    """Error for a worker that runs another version of the program."""
+
+
+@cache
+def versions() -> Versions:
+    """Return the versions of the program and of everything else that affects results, in this process."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    sources = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    python = ".".join(platform.python_version_tuple()[:2])
+    return Versions(version(), sources[:8], python, np.__version__)
+
+
+def check_versions(wanted: Versions | None) -> None:
+    """Raise an error if the sweep's versions (None: unknown) differ from the versions in this process."""
+    if wanted is not None and wanted != versions():
+        raise OtherVersionError(
+            f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"
+        )
+
 
 LONGEST_ERROR = 500
 MOST_HELD = 16

@@ -1,8 +1,10 @@
 """Rules for every policy: ten policies from the literature keep them, and the test finds the fault of each of eight
 broken ones.
 
-Also tests sim.authoring, sim.authoring.growth, sim.authoring.shrink, sim.authoring.workloads.
+Also tests sim.authoring, sim.authoring.growth, sim.authoring.workloads.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +19,19 @@ import pytest
 from sim import Policy
 from sim.authoring import ContractError, check_policy, examine
 from sim.authoring import growth as grown
-from sim.authoring.contract import FAILS, HIDDEN, LEGAL, PEEKS, RULES, SLOW, STARVES, TWICE, broken
+from sim.authoring.contract import (
+    FAILS,
+    HIDDEN,
+    LEGAL,
+    PEEKS,
+    RULES,
+    SLOW,
+    STARVES,
+    TWICE,
+    broken,
+    kept_outside,
+    writers,
+)
 from sim.authoring.shrink import fewest
 from sim.authoring.workloads import KINDS, crowd, random_workload
 from sim.decisions.decisions import Decision, Keep, Start
@@ -31,6 +45,7 @@ from sim.policies.gang.gang import GangBackfill
 from sim.support.captured_output import own_print
 from sim.support.errors import SchedscopeError
 from sim.workload.model import Workload
+from sim.workload.replay import read
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -233,3 +248,44 @@ def test_run_without_a_step_keeps_all_rules() -> None:
     engine.run()
     assert engine.step_count == 0
     assert broken(Easy(), workload) is None
+
+
+STATEFUL = str(Path(__file__).parent / "broken" / "hidden_state.py")
+
+
+class Tally:
+    """Object whose state survives from pass to pass: it counts them."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+
+
+TALLY = Tally()
+
+
+@dataclass(frozen=True)
+class Counting(Easy):
+    """A subclass of EASY that counts its passes in an object of its module."""
+
+    def decide(self, now: Moment) -> None:
+        TALLY.passes += 1
+        super().decide(now)
+
+
+def run(policy: Policy) -> None:
+    Engine(read("z-figure4"), policy, curious=False).run()
+
+
+def test_kept_values_are_found_with_their_lines() -> None:
+    kept = kept_outside(parse_policy(STATEFUL))
+    assert "PASSES" in kept
+    assert "Broken.name" in kept
+    assert not {name for name in kept if name.startswith("__")}
+    policy = parse_policy(STATEFUL)
+    assert writers(policy, ["PASSES"], lambda: run(policy)) == {"PASSES": "hidden_state.py:19 (PASSES[0] += 1)"}
+    before = kept_outside(Counting())["TALLY"]
+    found = writers(Counting(), ["TALLY"], lambda: run(Counting()))
+    assert kept_outside(Counting())["TALLY"] != before
+    assert found["TALLY"].endswith(" (TALLY.passes += 1)")
+    policy = parse_policy(STATEFUL)
+    assert writers(policy, ["Broken.name"], lambda: run(policy)) == {}

@@ -1,17 +1,23 @@
+from __future__ import annotations
+
 import sqlite3
 import zlib
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
-from sim.lab.kept import JOBS, packed, quantity, unpacked
+from sim.lab.kept import HOURS, JOBS, hours_of_week, packed, quantity, unpacked, week
 from sim.lab.plan import SweepPlan
 from sim.lab.results import Results, ResultsError
 from sim.lab.sweep import sweep
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import by_class
 from sim.support.errors import NotThereError, ParameterError
+from sim.workload.model import Header
 from tests.sim.conftest import Lab
 
 
@@ -103,3 +109,23 @@ def test_all_jobs_of_a_file_together_have_a_largest_size(tmp_path: Path, monkeyp
 def test_a_sweep_can_keep_nothing_but_jobs() -> None:
     with pytest.raises(ParameterError, match="a sweep can keep jobs"):
         keeping(keep="segments")
+
+
+def test_hours_are_those_of_the_clock() -> None:
+    zone = ZoneInfo("Europe/Stockholm")
+    winter, summer = (datetime(1997, month, 7, 9, 30, tzinfo=zone) for month in (1, 7))
+    hours = hours_of_week(
+        Header(unix_start=0, time_zone="Europe/Stockholm"), np.array([winter.timestamp(), summer.timestamp()])
+    )
+    assert hours.tolist() == [24 * at.weekday() + 9 for at in (winter, summer)]
+    assert [at.astimezone(UTC).hour for at in (winter, summer)] == [8, 7]
+    hours = hours_of_week(Header(unix_start=0, time_zone="3600"), np.array([1e15]))
+    assert hours.tolist() == [int(1e15 // 3600 + 72) % HOURS]
+
+
+def test_week_averages_the_hours_in_which_the_machine_was_observed(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 2 5400 5400", "2 1800 4 5400 5400")
+    found = week(engine.schedule())
+    assert found["utilization"][:3].tolist() == [0.5, 0.75, 1.0]  # 2 of 4 for 1.5 h, then all
+    assert found["queue"][:3].tolist() == [0.5, 0.5, 0.0]  # job 2 waits from 0:30 to 1:30
+    assert np.isnan(found["utilization"][3:]).all()

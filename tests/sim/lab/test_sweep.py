@@ -1,4 +1,4 @@
-"""Also tests sim.lab.work, sim.lab.pool."""
+"""Also tests sim.lab.pool."""
 
 import os
 import signal

@@ -13,7 +13,7 @@ import numpy as np
 from sim.authoring import COUNT, BrokenRule, Report, examine
 from sim.authoring.bench import workloads_of
 from sim.authoring.contract import RULES, broken
-from sim.authoring.two_versions import TRIED, smallest_difference
+from sim.authoring.shrink import TRIED, smallest_difference
 from sim.policies import Policy, parse_policy, written_policy
 from sim.policies.own.naming import named_code
 from sim.support.errors import SchedscopeError

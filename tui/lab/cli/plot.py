@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from sim.lab.distributions import DistributionAsk, clouds, shares, spreads, weeks
+from sim.lab.kept import WEEKLY
 from sim.lab.paired import panels_against
 from sim.lab.pivot import PivotQuery, RunFilter
 from sim.lab.results import Results
 from sim.lab.series import Panel, axis_title, every_label, log_names, panels
-from sim.lab.week import WEEKLY
 from sim.support.files import write_whole
 from sim.support.formatting import listed, quoted
 from tui.cli import options
@@ -206,8 +206,7 @@ MAKERS: dict[str, Callable[[Results, DistributionAsk], Any]] = {
 
 
 def _draw_jobs(kind: str, output: str, made: Any, title: str, share: str, over: str, style: Style) -> None:
-    from tui.lab.cli.figure import draw_shares, save_figure
-    from tui.lab.cli.figure_kinds import draw_boxes, draw_cloud, draw_violins, draw_week
+    from tui.lab.cli.figure import draw_boxes, draw_cloud, draw_shares, draw_violins, draw_week, save_figure
 
     if kind in OF_SHARES:
         save_figure(output, made, (title, share), style, draw_shares)

@@ -10,9 +10,11 @@ from math import isfinite
 from typing import Any
 
 import click
+import numpy as np
 
-from sim.lab.cut import Cut
-from sim.lab.measured import BATCHES, measured_metric
+from sim.lab.distributions import labels_of
+from sim.lab.kept import COLUMNS
+from sim.lab.measured import BATCHES, Cut, measured_metric
 from sim.lab.paired import compare
 from sim.lab.pivot import (
     Interval,
@@ -32,11 +34,11 @@ from sim.metrics.catalogue import MEASURED, Metric
 from sim.support.errors import ParameterError
 from sim.support.files import write_rows, write_whole
 from sim.support.formatting import count, listed, printable, quoted, shortened
+from sim.workload.model import Floats, Ints
 from tui.cli import options
-from tui.cli.parquet import is_table, write_parquet
+from tui.cli.parquet import is_table, table_file, write_parquet
 from tui.cli.terminal import say, seen_columns, shows_unicode, split, wrapped_lines, wrapped_table
 from tui.lab.against import against_rows, against_table
-from tui.lab.cli.kept_jobs import write_jobs
 from tui.look.text import Align, cell, cells, plain, titled
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
@@ -274,3 +276,36 @@ def _long(of: PivotTable, ask: PivotQuery) -> Iterator[Record]:
             "best": found.best,
             "overloaded": found.overloaded,
         }
+
+
+OF_RUNS = ("trace", "policy", "seed")
+"""Factors that always are columns of the table; others only if they differ between the runs."""
+WHOLE = ("rank", "width", "hour")
+DERIVED = ("slowdown", "bounded_slowdown")
+
+
+def write_jobs(path: str, results: Results, where: Sequence[RunFilter]) -> None:
+    """Write the jobs of all runs that meet the conditions `where` to a file, one run after the other."""
+    taken = (record for record in sorted(records(results, [], where), key=in_order) if not record["error"])
+    found = [record | {"policy": record["spec"]} for record in taken]
+    names = (
+        [name for name in found[0] if name not in ("key", *OF_RUNS, "spec", "parameters", "overload")] if found else []
+    )
+    varying = [name for name in names if len({record[name] for record in found}) > 1]
+    labels = {group: labels_of(results, group) for group in results.groupings()}
+    with table_file(path) as writer:
+        for record in found:
+            kept = results.jobs_of(record["key"])
+            many = len(kept)
+            columns: dict[str, object] = {name: [record[name]] * many for name in (*OF_RUNS, *varying)}
+            columns |= {name: _typed(name, kept.columns[name]) for name in COLUMNS}
+            columns |= {name: kept.quantity(name) for name in DERIVED}
+            for group, of in labels.items():
+                if (places := kept.group(group)) is not None:
+                    known = of.get(record["key"], {})
+                    columns[group] = [known.get(place) for place in places.astype(np.int64).tolist()]
+            writer.write(columns)
+
+
+def _typed(name: str, values: Floats) -> Floats | Ints:
+    return values.astype(np.int64) if name in WHOLE else values

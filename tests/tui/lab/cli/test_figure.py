@@ -1,4 +1,4 @@
-"""Also tests tui.lab.cli.figure_kinds, tui.lab.cli.figure_file, tui.lab.cli.figure_style."""
+"""Also tests tui.lab.cli.figure_file, tui.lab.cli.figure_style."""
 
 import os
 import re

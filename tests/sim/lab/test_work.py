@@ -6,7 +6,7 @@ import pytest
 from sim.lab import sweep as sweeping
 from sim.lab.results import dump
 from sim.lab.sweep import sweep
-from sim.lab.versions import OtherVersionError, check_versions, versions
+from sim.lab.work import OtherVersionError, check_versions, versions
 from tests.sim.lab.examples import small
 
 

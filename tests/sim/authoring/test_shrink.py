@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.authoring.two_versions import smallest_difference
+from sim.authoring.shrink import smallest_difference
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 
