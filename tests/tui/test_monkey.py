@@ -26,8 +26,8 @@ from tests.material import MATERIAL
 from tests.sim.lab.test_pivot import file
 from tests.tui.replays import Replay
 from tui.app import Schedscope
+from tui.classroom.handing_in import QuizApp
 from tui.classroom.opening import lesson_opening
-from tui.classroom.quiz import QuizApp
 from tui.replay.opening import Opening
 from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt

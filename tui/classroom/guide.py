@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Protocol
 
 from sim.classroom.lessons.lesson import ORDER
 from sim.classroom.lessons.questions import Question
@@ -109,16 +108,9 @@ class LessonGuide:
         tell_no_more()
 
 
-class Guided(Protocol):
-    """State of a screen, or a replay that is ready to be shown, with its guide."""
-
-    @property
-    def guide(self) -> Guide | None: ...
-
-
-def walk_of(guided: Guided) -> Walk | None:
+def walk_of(guide: Guide | None) -> Walk | None:
     """Return the user's place in the lesson; None if no lesson is the guide."""
-    return guided.guide.walk if isinstance(guided.guide, LessonGuide) else None
+    return guide.walk if isinstance(guide, LessonGuide) else None
 
 
 def veil_over(asked: Question | None) -> Veil:
@@ -140,7 +132,7 @@ class Teaching:
 
     @property
     def _walk(self) -> Walk:
-        walk = walk_of(self._screen.state)
+        walk = walk_of(self._screen.state.guide)
         assert walk is not None
         return walk
 

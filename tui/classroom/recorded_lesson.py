@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -9,11 +10,13 @@ from typing import Any, cast
 from textual import events, on
 from textual.app import ComposeResult
 
+from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.recorded import RecordedPerformance
 from sim.classroom.lessons.walk import Walk
 from sim.live.cluster.recording import Recording
 from sim.live.forecast.board import Forecasts
 from sim.support.errors import ParameterError
+from tui.app import Schedscope, run_app
 from tui.classroom.guide import LessonGuide, Teaching, scene_changed
 from tui.classroom.lesson_lines import how_to_answer, walking_keys
 from tui.live.chart import MODES
@@ -23,10 +26,11 @@ from tui.live.screens.screen import PANELS, LiveScreen
 from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
+from tui.memory import give_back_at_once
 from tui.screens.dialogs import HelpScreen
 from tui.screens.replay.layout import most_words
 from tui.screens.replay.messages import ShowLessons
-from tui.screens.replay.screen import ANSWER_FIRST, ReplayScreen
+from tui.screens.replay.screen import ANSWER_FIRST, ReplayScreen, actions_of
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -62,6 +66,10 @@ class LiveTeaching(Teaching):
     def lessons(self) -> None:
         self._live.post_message(ShowLessons())
 
+    def lesson_choose(self, number: int) -> None:
+        with suppress(ParameterError):
+            super().lesson_choose(number)
+
     def guide_show(self) -> None:
         walk, staged = self._walk, self._walk.staged
         self._live.show_scene(
@@ -82,6 +90,8 @@ class LessonScreen(LiveScreen):
         self._wanted = ""
         """Id of the job that the scene selects, until the recording has been read so far; then ""."""
         self.teaching = LiveTeaching(self)
+        for name, action in actions_of(self.teaching):
+            setattr(self, f"action_{name}", action)
 
     @property
     def guide(self) -> LessonGuide:
@@ -158,39 +168,6 @@ class LessonScreen(LiveScreen):
         rank = None if job is None else self._ranks.get(job.id)
         self.teaching.guide_pick(rank, None if spot is None else max(spot.time - scene.clock, 0.0))
 
-    def action_lesson_next(self) -> None:
-        self.teaching.lesson_next()
-
-    def action_lesson_previous(self) -> None:
-        self.teaching.lesson_previous()
-
-    def action_lesson_go(self, index: int) -> None:
-        self.teaching.lesson_go(index)
-
-    def action_lesson_off(self) -> None:
-        self.teaching.lesson_off()
-
-    def action_lesson_back(self) -> None:
-        self.teaching.lesson_back()
-
-    def action_lesson_type(self, letter: str) -> None:
-        self.teaching.lesson_type(letter)
-
-    def action_lesson_rub_out(self) -> None:
-        self.teaching.lesson_rub_out()
-
-    def action_lesson_enter(self) -> None:
-        self.teaching.lesson_enter()
-
-    def action_lesson_choose(self, number: int) -> None:
-        try:
-            self.teaching.lesson_choose(number)
-        except ParameterError:
-            return
-
-    def action_lessons(self) -> None:
-        self.teaching.lessons()
-
     def action_what_if(self) -> None:
         if self.guide.veil:
             self.fail(ANSWER_FIRST)
@@ -203,3 +180,25 @@ class LessonScreen(LiveScreen):
 
 WHAT_IF = "u", "what if", "what_if"
 """Key, word and action of the search for changes, which the line of keys of such a lesson names, too."""
+
+
+class LessonApp(Schedscope):
+    """App that begins with a lesson about a recording."""
+
+    def __init__(self, made: RecordedPerformance, scene: int) -> None:
+        super().__init__(None)
+        self._made, self._scene = made, scene
+
+    @property
+    def in_lesson(self) -> bool:
+        return True
+
+    def show_begin(self) -> None:
+        self._menus.show_replay(LessonScreen(self._made, Walk.of(self._made, self._scene), self.look))
+
+
+def open_recorded(lesson: Lesson, scene: int) -> int:
+    """Show a lesson about a recording, at the scene with this index, until the user quits; return the exit code."""
+    made = RecordedPerformance(lesson)
+    give_back_at_once()
+    return run_app(LessonApp(made, scene))

@@ -118,7 +118,7 @@ class Camera:
     async def _walk(self) -> AsyncIterator[Picture]:
         """Yield pictures of a lesson's scenes, long enough to be read; questions first without the answer."""
         screen, title, at = self._screen, "", 0.0
-        while (walk := walk_of(screen.state)) is not None:
+        while (walk := walk_of(screen.state.guide)) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
             yield Picture(at, self._picture_now(), marks)
             title, at = walk.now.title, at + STILL + len(walk.now.text.split()) * A_WORD

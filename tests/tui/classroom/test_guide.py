@@ -185,7 +185,7 @@ async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path)
     habit."""
     async with lesson(tmp_path, NEXT, FIRST) as run:
         await run.press("4", "enter")
-        walk = walk_of(run.screen.state)
+        walk = walk_of(run.screen.state.guide)
         assert walk is not None
         assert walk.verdict is not None
         assert not walk.is_off

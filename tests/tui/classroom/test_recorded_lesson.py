@@ -1,4 +1,4 @@
-"""Also tests tui.classroom.thumbnail, tui.classroom.program."""
+"""Also tests tui.classroom.thumbnail."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,8 +16,7 @@ from sim.support.errors import SchedscopeError
 from tests.tui.live.watched import text_of
 from tui.app import Guest, Schedscope
 from tui.classroom.opening import lesson_opening
-from tui.classroom.program import LessonApp
-from tui.classroom.recorded_lesson import LessonScreen
+from tui.classroom.recorded_lesson import LessonApp, LessonScreen
 from tui.classroom.thumbnail import thumbnail
 from tui.look.palette import DARK
 from tui.screens.first.screen import FirstScreen

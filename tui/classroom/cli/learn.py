@@ -74,7 +74,7 @@ def command(
         raise click.UsageError("--hand-in is for the built-in lessons, except those about a recording")
     options.needs_terminal("a lesson", "schedscope learn NAME --plain or --html FILE")
     if found.recording:
-        from tui.classroom.program import open_recorded
+        from tui.classroom.recorded_lesson import open_recorded
 
         return open_recorded(found, scene - 1)
     from tui.app import open_replay

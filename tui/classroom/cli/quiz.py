@@ -40,7 +40,7 @@ def command(
     of = None if read is None else (read.trace, read.workload)
     quiz = Quiz.at_level(seed, level or 0, most=questions, policy=policy, given=of)
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
-    from tui.classroom.quiz import open_quiz
+    from tui.classroom.handing_in import open_quiz
 
     return open_quiz(quiz, path)
 

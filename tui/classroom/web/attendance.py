@@ -38,15 +38,19 @@ KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class Server(Protocol):
-    """Protocol of the server, with what visits need: it starts and ends processes, and receives their messages."""
+    """Protocol of the server, with what visits and the common screen need of it: processes, messages and browsers."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
     async def let_go(self, child: Child) -> None: ...
 
+    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool: ...
+
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
 
     async def note(self, key: str, told: dict[str, Any]) -> None: ...
+
+    async def note_common(self, told: dict[str, Any]) -> None: ...
 
 
 class Page(NamedTuple):

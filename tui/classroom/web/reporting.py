@@ -31,7 +31,7 @@ class Reporting(Schedscope):
     @property
     def _walk(self) -> Walk | None:
         """Return the place in the lesson of the class, or None, also in another lesson."""
-        walk = None if self.replay is None else walk_of(self.replay.state)
+        walk = None if self.replay is None else walk_of(self.replay.state.guide)
         self._lesson = self._lesson or (walk.lesson.name if walk is not None else "")
         return walk if walk is not None and walk.lesson.name == self._lesson else None
 

@@ -12,11 +12,12 @@ import json
 from asyncio import Queue, QueueFull
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from aiohttp import web
 
 from tui.classroom.web.access import size_of
+from tui.classroom.web.attendance import Server
 from tui.classroom.web.fork_server import Child, Places
 
 ALONE = "\r"
@@ -24,20 +25,6 @@ ALONE = "\r"
 BEHIND = 200
 """Largest number of pieces of output that are queued for a slow browser."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
-
-
-class Server(Protocol):
-    """Protocol of the server, with what the common screen needs: it starts processes and sends messages to browsers."""
-
-    async def start(self, size: tuple[int, int], **told: object) -> Child: ...
-
-    async def let_go(self, child: Child) -> None: ...
-
-    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool: ...
-
-    async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
-
-    async def note_common(self, told: dict[str, Any]) -> None: ...
 
 
 GOES_ALONE = "You continue on your own; reload the page to return to the presenter."

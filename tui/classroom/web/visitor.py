@@ -136,7 +136,11 @@ class ServerResources:
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
         """Return the objects with the first run where the common screen is, for a visitor who continues alone."""
         opening = self.openings[0] if self.openings else None
-        if self.first is not None and (walk := walk_of(self.first)) is not None and isinstance(told.get("scene"), int):
+        if (
+            self.first is not None
+            and (walk := walk_of(self.first.guide)) is not None
+            and isinstance(told.get("scene"), int)
+        ):
             return replace(self, first=replace(self.first, guide=LessonGuide(walk.go(told["scene"]))))
         if told.get("line"):
             there = reopened(from_line(told["line"]))
@@ -151,7 +155,7 @@ class ServerResources:
 
     def classroom(self, answers: bool) -> Classroom | None:
         """Return the class for the first lesson if `answers` is True, otherwise for the game, or None."""
-        walk = None if self.first is None else walk_of(self.first)
+        walk = None if self.first is None else walk_of(self.first.guide)
         if self.first is not None and walk is not None and answers:
             scenes, pictures = [*map(self._as_in_the_chart, walk.scenes)], ScenePictures(self.first.timeline)
             return Classroom(Roster(scenes), walk.lesson.title, pictures=pictures)
@@ -165,7 +169,7 @@ class ServerResources:
         """Return a function that begins the plain page of the game or of the first lesson; None for traces."""
         if self.game is not None:
             return partial(GamePage, Game(self.game))
-        if self.first is None or (walk := walk_of(self.first)) is None:
+        if self.first is None or (walk := walk_of(self.first.guide)) is None:
             return None
         walk = replace(walk, scenes=tuple(map(self._as_in_the_chart, walk.scenes)))
         return partial(LessonPage, walk, ScenePictures(self.first.timeline))

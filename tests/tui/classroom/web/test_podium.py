@@ -94,7 +94,7 @@ async def test_terminal_goes_on_without_its_server() -> None:
         server.writer.close()
         await until(lambda: len(app._notifications))
         await pilot.press("space")
-        await until(lambda: app.replay is not None and _asks_nothing(walk_of(app.replay.state)))
+        await until(lambda: app.replay is not None and _asks_nothing(walk_of(app.replay.state.guide)))
 
 
 def _asks_nothing(walk: Walk | None) -> bool:

@@ -261,7 +261,7 @@ async def test_the_place_of_an_earlier_visit_is_offered() -> None:
     async with visiting(opening, offer=place) as (run, visit):
         assert "Continue where you were?" in run.text
         await run.press("c")
-        walk = walk_of(visit.replay.state) if visit.replay else None
+        walk = walk_of(visit.replay.state.guide) if visit.replay else None
         assert walk is not None
         assert (walk.index, walk.answers) == (2, ((2, True),))
         assert visit.place() == {"scene": 2, "answers": ((2, True),)}

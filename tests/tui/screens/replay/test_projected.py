@@ -47,7 +47,7 @@ async def test_a_lesson_has_one_caption_and_its_own_panels() -> None:
     async with app.run_test(size=SMALL) as pilot:
         run = Replay(app, pilot)
         await run.settle()
-        walk = walk_of(run.screen.state)
+        walk = walk_of(run.screen.state.guide)
         assert walk is not None
         assert run.text.count(walk.now.title) == 1
         assert f"2/{walk.now.count}" in run.text
