@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sim.live.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
 from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import NOT_YET, WHOLE, gives_whole_nodes, hosts, records, states
 
-COLUMNS = {
-    "id": "i", "number": "A", "array": "F", "state": "T", "reason": "r", "partition": "P", "user": "u",
-    "account": "a", "qos": "q", "cpus": "C", "wanted": "D", "memory": "m", "gres": "b", "limit": "l", "submit": "V",
-    "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
-    "name": "j",
-}  # fmt: skip
-"""Field of a job -> letter in squeue's format; the name is last: it may contain separators and line ends."""
-FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
 """Most characters of a name or of free text; lists of nodes and dependencies may be longer."""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
@@ -34,17 +25,17 @@ _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
 
-def jobs(
-    text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS), unread: list[str] | None = None
-) -> tuple[ClusterJob, ...]:
+def jobs(text: str, columns: Sequence[str] = (), unread: list[str] | None = None) -> tuple[ClusterJob, ...]:
     """Return the jobs in the output of `squeue -h -r -a -o FORMAT`. A line that cannot be a record continues the job's
-    name in the record before it. Lines that cannot be read are added to `unread`.
+    name in the record before it. Lines that cannot be read are added to `unread`. `columns` are those of `COLUMNS` if
+    the output has fewer.
     """
+    columns = columns or tuple(COLUMNS)
     found, strange = list[ClusterJob](), list[str]()
     for line in _records(text, len(columns), strange):
         row = dict(zip(columns, line.split("|", len(columns) - 1), strict=True))
         if _STATE.fullmatch(row["state"]):
-            found.append(_job(row, zone))
+            found.append(_job(row))
         else:
             strange.append(line)
     if unread is not None:  # a part of a record of a listed job is a name that imitates it
@@ -89,35 +80,9 @@ def strange(text: str, first: str) -> list[str]:
     return [line for line in lines if line.strip() and not _NONE.fullmatch(line)]
 
 
-def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
-    state, cpus, wanted = row.get("state", ""), _whole(row.get("cpus", "")), _whole(row.get("wanted", ""))
-    each = megabytes(row.get("memory", ""))
-    nodes = hosts(row.get("nodes", ""))
-    return ClusterJob(
-        id=row["id"],
-        number=row.get("number") or row["id"],
-        state=state,
-        name=_free(row.get("name", "")),
-        reason=_said(row.get("reason", "")),
-        user=_free(row.get("user", "")),
-        account=_free(_said(row.get("account", ""))),
-        partition=_free(row.get("partition", "")),
-        qos=_free(_said(row.get("qos", ""))),
-        cpus=cpus,
-        nodes_wanted=wanted,
-        memory=int(each),
-        gpus=gpus_of(row.get("gres", "")),
-        limit=duration(row.get("limit", "")),
-        submit=stamp(row.get("submit", ""), zone) or 0.0,
-        start=stamp(row.get("start", ""), zone),
-        end=stamp(row.get("end", ""), zone),
-        priority=_whole(row.get("priority", "")),
-        nodes=nodes,
-        planned_nodes=hosts(row.get("planned", "")),
-        dependency=_said(row.get("dependency", "")),
-        reservation=_said(row.get("reservation", "")),
-        array=row.get("array", ""),
-    )
+def _job(row: Mapping[str, str]) -> ClusterJob:
+    found = {name: read(row[name]) for name, (_, read) in COLUMNS.items() if name in row}
+    return ClusterJob(**{**found, "number": row.get("number") or row["id"]})
 
 
 _NODES = re.compile(r"(?:^|,)node=(\d{1,9})", re.ASCII)
@@ -166,7 +131,7 @@ def _with(job: ClusterJob, told: Details, widest: int) -> ClusterJob:
     return found
 
 
-def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
+def details_of(text: str) -> dict[str, Details]:
     """Return a mapping from each job's number to its details, from the text of `scontrol -d show job`."""
     found: dict[str, Details] = {}
     for part in re.split(r"(?m)^(?=JobId=)", text):
@@ -184,7 +149,7 @@ def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
                 cores=tuple(c for h in held for c in _each(h[1], h[2])),
                 tres=_free(next((each for each in tres if each[:1].isalnum()), "")),
                 is_exclusive=said.get("OverSubscribe") == "NO" if whole is None else whole in WHOLE,
-                eligible=stamp(said.get("EligibleTime", ""), zone),
+                eligible=stamp(said.get("EligibleTime", "")),
                 at_once=int(at_once[1]) if at_once else 0,
                 most_nodes=int(wanted[1] or 0) if wanted else None,
                 restarts=_whole(restarts) if restarts else None,
@@ -192,7 +157,7 @@ def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
                 required=hosts(said.get("ReqNodeList", "")),
                 excluded=hosts(said.get("ExcNodeList", "")),
                 licenses=_free(_said(said.get("Licenses", ""))),
-                deadline=stamp(said.get("Deadline", ""), zone),
+                deadline=stamp(said.get("Deadline", "")),
             )
     return found
 
@@ -250,11 +215,11 @@ def partitions(text: str) -> tuple[Partition, ...]:
     )
 
 
-def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
+def reservations(text: str) -> tuple[Reservation, ...]:
     """Return the reservations in the text of `scontrol show res`; those without times are left out."""
     found = []
     for record in records(text, "ReservationName"):
-        start, end = stamp(record.get("StartTime", ""), zone), stamp(record.get("EndTime", ""), zone)
+        start, end = stamp(record.get("StartTime", "")), stamp(record.get("EndTime", ""))
         if start is not None and end is not None and start < end:
             found.append(
                 Reservation(
@@ -334,3 +299,18 @@ def _whole(text: str) -> int:
     """
     match = re.match(r"(\d{1,12})([KM]?)", text, re.ASCII)
     return int(match[1]) * {"": 1, "K": 1000, "M": 1_000_000}[match[2]] if match else 0
+
+
+COLUMNS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "id": ("i", str), "number": ("A", str), "array": ("F", str), "state": ("T", str), "reason": ("r", _said),
+    "partition": ("P", _free), "user": ("u", _free), "account": ("a", lambda text: _free(_said(text))),
+    "qos": ("q", lambda text: _free(_said(text))), "cpus": ("C", _whole), "nodes_wanted": ("D", _whole),
+    "memory": ("m", lambda text: int(megabytes(text))), "gpus": ("b", gpus_of), "limit": ("l", duration),
+    "submit": ("V", lambda text: stamp(text) or 0.0), "end": ("e", stamp), "start": ("S", stamp),
+    "priority": ("Q", _whole), "nodes": ("N", hosts), "planned_nodes": ("Y", hosts), "dependency": ("E", _said),
+    "reservation": ("v", _said), "name": ("j", _free),
+}  # fmt: skip
+"""Field of a job -> (letter in squeue's format, function that reads the field). The name is last: it may contain
+separators and line ends.
+"""
+FORMAT = "|".join(f"%{letter}" for letter, _ in COLUMNS.values())

@@ -11,9 +11,9 @@ from sim.live.cluster.slurm import parsers, text
 from sim.live.cluster.values import Cluster
 
 SNAP = (
-    "id", "number", "array", "task", "state", "reason", "partition", "user", "account", "qos", "cpus", "wanted",
-    "memory", "gres", "limit", "left", "used", "submit", "end", "start", "priority", "nodes", "planned", "excluded",
-    "why", "dependency", "features", "over", "reservation",
+    "id", "number", "array", "task", "state", "reason", "partition", "user", "account", "qos", "cpus", "nodes_wanted",
+    "memory", "gpus", "limit", "left", "used", "submit", "end", "start", "priority", "nodes", "planned_nodes",
+    "excluded", "why", "dependency", "features", "over", "reservation",
 )  # fmt: skip
 """The columns of the captured `squeue -r`, which lacks the names of the jobs."""
 VERSIONS = ("v22.05", "v24.11")

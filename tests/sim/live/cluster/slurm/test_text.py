@@ -153,7 +153,7 @@ def test_a_waiting_job_says_how_many_nodes_it_accepts(nodes: str, most: int | No
 )
 def test_requeued_job_needs_no_more_nodes_than_it_asks_for(told: str, expected: int) -> None:
     details = text.details_of(f"JobId=4 JobName=a\n   UserId=a(7) GroupId=a(7)\n   {told}\n")
-    columns = ("id", "number", "state", "cpus", "wanted")
+    columns = ("id", "number", "state", "cpus", "nodes_wanted")
     (job,) = text.with_details(text.jobs("4|4|PENDING|8|5\n", columns=columns), details, 4)
     assert job.nodes_wanted == expected
 
