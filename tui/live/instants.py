@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision, Start
@@ -23,6 +24,8 @@ class OfPicture:
     picture: int
     cluster: Cluster
     events: tuple[PollEvent, ...]
+    printed: ClassVar[Sequence[str]] = ()
+    code: ClassVar[PassCode] = PassCode()
 
     @property
     def step(self) -> int:
@@ -67,14 +70,6 @@ class OfPicture:
     @property
     def completed(self) -> Sequence[Job]:
         return self._of("completion")
-
-    @property
-    def printed(self) -> Sequence[str]:
-        return ()
-
-    @property
-    def code(self) -> PassCode:
-        return PassCode()
 
     @property
     def head(self) -> Job | None:

@@ -1,30 +1,5 @@
-"""A lesson as a file (TOML). A lesson runs no code, and reads no file outside of its own folder.
-
-title = "Which jobs may pass?"
-paper = "Z"                          # or your own words
-about = "What this is about, in a line."
-trace = "z-figure4"                  # a sample, or a file next to this one; or recording = "week.slog"
-policy = "fcfs"
-exercise = "What to try afterwards."
-
-[options]                            # of the trace, as on the command line
-load = 1.2
-
-[[scene]]
-title = "A hole"
-at = 600                             # a time or a step; without it the scene begins at the moment of the one before
-before = "job 5 starts"              # the first time from then on; or when = "job 5 starts"
-policy = "easy"                      # of the whole run; switch: from here on; compare: of a second run
-show = ["queue", "decisions"]
-select = "J3"
-say = "J3 waits **{J3.wait}**, under fcfs {J3.wait@fcfs}."
-holds = ["J5.end <= J3.start"]       # claims that the words make
-notes = "For the teacher."
-
-[scene.ask]
-kind = "start"                       # or next, policy, gains, loses, number
-job = "J5"
-then = "Text shown with the answer."
+"""A lesson as a file (TOML), as the page of the lessons explains it. It runs no code, and reads no file outside of its
+folder.
 """
 
 from __future__ import annotations

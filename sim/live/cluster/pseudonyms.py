@@ -37,7 +37,7 @@ def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
 
 
 def pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
-    """Return the job with pseudonyms for its user, account, name and folder, and without a comment."""
+    """Return the job with pseudonyms for its user, account, name and folder."""
     said = _Pseudonyms(secret)
     return replace(
         job,
@@ -45,7 +45,6 @@ def pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
         account=said.of("account", job.account),
         name=said.of("job", job.name),
         workdir=said.of("folder", job.workdir),
-        comment="",
     )
 
 

@@ -25,7 +25,6 @@ NEVER = frozenset({
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
 """Slurm's reasons to wait of jobs that can start only after a limit, a request or a dependency is changed."""
-GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,6 @@ class ClusterJob:
     """Cores that the job holds on each node; empty if unknown."""
     dependency: str = ""
     reservation: str = ""
-    comment: str = ""
     array: str = ""
     """Number of the array that the job belongs to; "" if it belongs to none."""
     workdir: str = ""
