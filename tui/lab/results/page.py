@@ -1,4 +1,4 @@
-"""Table of results as rows of cells, of which one is highlighted."""
+"""Content of the screen of results: the table, and the lines above and below it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rich.segment import Segment
-
 from sim.lab.measured import measured_metric
 from sim.lab.pivot import PivotCell, Record, RunFilter, Value
 from sim.lab.series import said
 from sim.support.formatting import count, printable, shortened
 from tui.lab.results.found import Found
 from tui.look import text
-from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.look.text import cell, titled
-from tui.widgets.cell_rows import fitted
 
 WIDEST = 28
-GAP = 2
 
 
 class Word(NamedTuple):
@@ -32,17 +27,6 @@ class Word(NamedTuple):
 class ResultsGrid:
     head: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        words = zip(*(tuple(word.text for word in row) for row in self.rows), strict=True) if self.rows else [()]
-        below = [max(map(text.cells, column), default=0) for column in words]
-        below += [0] * (len(self.head) - len(below))
-        return tuple(max(text.cells(name), wide) for name, wide in zip(self.head, below, strict=True))
-
-    @property
-    def width(self) -> int:
-        return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
 def grid_of(found: Found) -> ResultsGrid:
@@ -84,60 +68,6 @@ def _number(record: Record, name: str) -> Word:
 
 def _name(value: Value) -> str:
     return printable(shortened(said(value), WIDEST))
-
-
-@dataclass(frozen=True)
-class Window:
-    row: int = 0
-    column: int = 1
-    first_row: int = 0
-    first_column: int = 1
-
-    def on(self, grid: ResultsGrid, width: int, height: int) -> Window:
-        """Return the window moved so that its cell exists and is visible in this width and height."""
-        row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
-        column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
-        first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
-        first = min(self.first_column, column)
-        widths = grid.widths
-        while first < column and widths[0] + sum(GAP + wide for wide in widths[first : column + 1]) > width:
-            first += 1
-        return Window(row, column, first_row, first)
-
-
-def drawn(
-    grid: ResultsGrid, window: Window, width: int, height: int, look: Look, whole_rows: bool
-) -> list[list[Segment]]:
-    """Return the visible part of the table; `whole_rows` highlights the chosen cell's row."""
-    widths, blank = grid.widths, look.style("")
-    columns = [0, *range(window.first_column, len(grid.head))]
-    head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
-    lines = [fitted([segment for part in head for segment in part], width, blank)]
-    for number in range(window.first_row, min(window.first_row + height - 1, len(grid.rows))):
-        row, parts = grid.rows[number], []
-        for at in columns:
-            is_chosen = number == window.row and (whole_rows or at == window.column)
-            style = f"{row[at].style} {'select' if is_chosen else ''}"
-            parts += _padded(row[at].text, widths[at], at, style, look)
-        lines.append(fitted(parts, width, blank))
-    return lines + [fitted([], width, blank)] * (height - len(lines))
-
-
-def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Segment]:
-    shown = text.drawn(text.pad(words, width, "right" if at else "left"), look.ascii)
-    gap = [Segment(" " * GAP, look.style(""))] if at else []
-    return [*gap, Segment(shown, look.style(style))]
-
-
-def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, int] | None:
-    row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
-    if y < 1 or row >= len(grid.rows):
-        return None
-    for at in range(window.first_column, len(grid.head)):
-        left += GAP + widths[at]
-        if x < left:
-            return row, at
-    return None
 
 
 def title(path: str, found: Found | None, where: Sequence[RunFilter], width: int) -> Line:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.text import Text
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.screen import Screen
+from textual.widgets import DataTable
 from textual.worker import Worker, get_current_worker
 
 from sim.lab.again import session_of_run
@@ -25,14 +27,15 @@ from sim.metrics.catalogue import MEASURED
 from sim.session.session import one_line
 from sim.support.errors import SchedscopeError
 from tui.lab.results.found import Found, Shown, drawn_plot, found, runs_in
-from tui.lab.results.page import ResultsGrid, Window, drawn, grid_of, keys, note, place_at, title
+from tui.lab.results.page import ResultsGrid, grid_of, keys, note, title
+from tui.look import text
 from tui.look.palette import Look
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.messages import OpenEntry, Quit
 from tui.widgets.bar import Bar
-from tui.widgets.cell_rows import Lines, SizedLines
+from tui.widgets.cell_rows import SizedLines
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
@@ -60,50 +63,31 @@ class Read(Message):
         super().__init__()
 
 
-class ResultsTable(Lines, can_focus=True):
-    class Opened(Message):
-        """Message that the user opens the highlighted cell."""
+class ResultsTable(DataTable[Text]):
+    """Table in which the cursor is on a mean or, of single runs, on a row."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look, self.window = look, Window()
-        self._grid = ResultsGrid(("",), ())
-        self._whole_rows = False
+    def __init__(self) -> None:
+        super().__init__(cursor_background_priority="css", fixed_columns=1)
 
-    def show(self, grid: ResultsGrid, look: Look, whole_rows: bool) -> None:
-        self._grid, self._look, self._whole_rows = grid, look, whole_rows
-        self._redraw()
+    def show(self, grid: ResultsGrid, look: Look, of_rows: bool, cursor: Coordinate) -> None:
+        self.clear(columns=True)
+        self.cursor_type = "row" if of_rows else "cell"
+        columns = zip(grid.head, *(tuple(word.text for word in row) for row in grid.rows), strict=False)
+        widths = [max(map(text.cells, column)) for column in columns]
 
-    def on_resize(self) -> None:
-        self.forget()
-        self._redraw()
+        def padded(word: str, style: str, at: int) -> Text:
+            return Text(text.pad(word, widths[at], "right" if at else "left"), look.style(style))
 
-    def move(self, columns: int, rows: int) -> None:
-        self._choose(self.window.row + rows, self.window.column + columns)
+        for at, name in enumerate(grid.head[: len(widths)]):
+            self.add_column(padded(name, "dim", at))
+        for row in grid.rows:
+            self.add_row(*(padded(word.text, word.style, at) for at, word in enumerate(row)))
+        self.move_cursor(row=cursor.row, column=cursor.column)
 
-    def _choose(self, row: int, column: int) -> None:
-        self.window = replace(self.window, row=row, column=column)
-        self._redraw()
-
-    def _redraw(self) -> None:
-        width, height = self.size
-        if width and height:
-            self.window = self.window.on(self._grid, width, height)
-            lines = drawn(self._grid, self.window, width, height, self._look, self._whole_rows)
-            self.put(dict(enumerate(lines)))
-
-    def on_click(self, event: events.Click) -> None:
-        if (place := place_at(self._grid, self.window, event.x, event.y)) is not None:
-            is_again = place == (self.window.row, self.window.column)
-            self._choose(*place)
-            if is_again:
-                self.post_message(self.Opened())
-
-    def on_mouse_scroll_down(self) -> None:
-        self.move(0, 1)
-
-    def on_mouse_scroll_up(self) -> None:
-        self.move(0, -1)
+    def validate_cursor_coordinate(self, value: Coordinate) -> Coordinate:
+        """Keep the cursor out of the first column, which names the rows."""
+        found = super().validate_cursor_coordinate(value)
+        return Coordinate(found.row, max(found.column, 1))
 
 
 class Plot(SizedLines):
@@ -119,10 +103,13 @@ class ResultsScreen(Screen[None]):
     ResultsScreen { background: $background; }
     ResultsScreen Bar { height: 1; }
     ResultsScreen #both { height: 1fr; layout: vertical; }
-    ResultsScreen ResultsTable { height: 1fr; padding: 0; }
+    ResultsScreen ResultsTable { height: auto; max-height: 50%; background: $background; }
+    ResultsScreen ResultsTable:focus, ResultsTable:focus > .datatable--header { background-tint: $background 0%; }
+    ResultsScreen ResultsTable > .datatable--header { background: $background; text-style: none; }
+    ResultsScreen ResultsTable > .datatable--fixed { background: $background; }
     ResultsScreen Plot { height: 1fr; }
     ResultsScreen.-beside #both { layout: horizontal; }
-    ResultsScreen.-beside ResultsTable { height: 100%; }
+    ResultsScreen.-beside ResultsTable { width: auto; max-width: 60%; height: 100%; max-height: 100%; }
     ResultsScreen.-beside Plot { width: 1fr; height: 100%; margin-left: 2; }
     """
     AUTO_FOCUS = "ResultsTable"
@@ -131,13 +118,7 @@ class ResultsScreen(Screen[None]):
         (BESIDE, "-beside"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(0,-1)", "above", show=False),
-        Binding("down", "move(0,1)", "below", show=False),
-        Binding("left", "move(-1,0)", "left", show=False),
-        Binding("right", "move(1,0)", "right", show=False),
-        Binding("pageup", "move(0,-10)", "above", show=False),
-        Binding("pagedown", "move(0,10)", "below", show=False),
-        Binding("enter,space", "open", "open", show=False),
+        Binding("space", "open", "open", show=False),
         Binding("escape", "back", "back", show=False),
         Binding("x", "rows", "rows", show=False),
         Binding("c", "columns", "columns", show=False),
@@ -158,12 +139,15 @@ class ResultsScreen(Screen[None]):
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
         """Modification time and size of the file when it was last read"""
-        self._means = Window()
+        self._means: Coordinate | None = None
+        """Place of the cursor among the means while runs are shown"""
+        self._next: Coordinate | None = None
+        """Place of the cursor in what is read next; None if it stays"""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
         with Container(id="both"):
-            yield ResultsTable(self._look)
+            yield ResultsTable()
             yield Plot()
         yield Bar(id="note")
         yield Bar("surface", id="keys")
@@ -178,9 +162,9 @@ class ResultsScreen(Screen[None]):
 
     def use_look(self, look: Look) -> None:
         self._look = look
-        self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
         self._show_bars()
+        self._show_table(self.query_one(ResultsTable).cursor_coordinate)
 
     # Reading
 
@@ -215,11 +199,12 @@ class ResultsScreen(Screen[None]):
             return
         self.found = message.found
         self._show_bars()
+        self._show_table(self._next or self.query_one(ResultsTable).cursor_coordinate)
+        self._next = None
 
-    def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Show other results; the table from its beginning unless `window` is given."""
-        self._shown = shown
-        self.query_one(ResultsTable).window = window or Window()
+    def _see(self, shown: Shown, cursor: Coordinate | None = None) -> None:
+        """Show other results, with the cursor at this place or else at the beginning of the table."""
+        self._shown, self._next = shown, cursor or Coordinate(0, 1)
         self._read()
 
     # Drawing
@@ -230,12 +215,10 @@ class ResultsScreen(Screen[None]):
         self.query_one("#title", Bar).show([title(self._path, self.found, where, width)], self._look)
         self.query_one("#note", Bar).show([note(self.found)], self._look)
         self.query_one("#keys", Bar).show([keys(width, in_runs)], self._look)
+
+    def _show_table(self, cursor: Coordinate) -> None:
         if self.found is not None:
-            table, grid = self.query_one(ResultsTable), grid_of(self.found)
-            is_beside = self.has_class("-beside")
-            table.styles.max_height = None if is_beside else len(grid.rows) + 2
-            table.styles.width = min(grid.width, width * 3 // 5) if is_beside else "1fr"
-            table.show(grid, self._look, in_runs)
+            self.query_one(ResultsTable).show(grid_of(self.found), self._look, self.found.listed is not None, cursor)
             self._plot()
 
     @on(Plot.Resized)
@@ -249,21 +232,19 @@ class ResultsScreen(Screen[None]):
 
     # Actions
 
-    def action_move(self, columns: int, rows: int) -> None:
-        self.query_one(ResultsTable).move(columns, rows)
-
-    @on(ResultsTable.Opened)
+    @on(ResultsTable.CellSelected)
+    @on(ResultsTable.RowSelected)
     def action_open(self) -> None:
         if (of := self.found) is None:
             return
-        window = self.query_one(ResultsTable).window
+        cursor = self.query_one(ResultsTable).cursor_coordinate
         if of.listed is not None:
-            if window.row < len(of.listed):
-                self._replay(window.row)
+            if cursor.row < len(of.listed):
+                self._replay(cursor.row)
         elif of.table.rows:
-            at = of.table.rows[window.row], of.table.columns[window.column - 1]
+            at = of.table.rows[cursor.row], of.table.columns[cursor.column - 1]
             if at in of.table.cells:
-                self._means = window
+                self._means = cursor
                 self._see(replace(self._shown, ask=of.ask, runs=runs_in(of.ask, *at)))
 
     def _replay(self, row: int) -> None:
@@ -312,9 +293,8 @@ class ResultsScreen(Screen[None]):
 
         def chosen(name: str | None) -> None:
             if name is not None and self.found is not None:
-                self._see(
-                    replace(self._shown, ask=replace(self.found.ask, value=name)), self.query_one(ResultsTable).window
-                )
+                cursor = self.query_one(ResultsTable).cursor_coordinate
+                self._see(replace(self._shown, ask=replace(self.found.ask, value=name)), cursor)
 
         names = [entry.name for entry in MEASURED]
         self.app.push_screen(dialogs.Prompt("Value", "such as mean_wait, p95_slowdown", read, names), chosen)

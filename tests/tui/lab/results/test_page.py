@@ -8,10 +8,7 @@ from sim.lab.pivot import PivotQuery, RunFilter
 from sim.support.errors import ParameterError
 from tests.sim.lab.test_pivot import file, outcome, plan
 from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
-from tui.lab.results.page import ResultsGrid, Window, Word, drawn, grid_of, note, place_at, title
-from tui.look.palette import LOOKS
-
-LOOK = LOOKS["dark"]
+from tui.lab.results.page import grid_of, note, title
 
 
 @pytest.fixture
@@ -20,9 +17,9 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "r")
 
 
-def seen(of: Found, width: int = 80, height: int = 6) -> list[str]:
-    rows = drawn(grid_of(of), Window().on(grid_of(of), width, height), width, height, LOOK, False)
-    return ["".join(segment.text for segment in row).rstrip() for row in rows]
+def seen(of: Found) -> list[str]:
+    grid = grid_of(of)
+    return [" ".join(words) for words in (grid.head, *([word.text for word in row] for row in grid.rows))]
 
 
 def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> None:
@@ -64,15 +61,4 @@ def test_where_there_is_no_plot_it_is_said_why(path: str) -> None:
 def test_an_empty_file_has_an_empty_table(tmp_path: Path) -> None:
     file(tmp_path / "r", plan(), outcome).__exit__()
     of = found(str(tmp_path / "r"), Shown(PivotQuery("policy", "load", "mean_wait", where=(RunFilter.of("load>9"),))))
-    assert seen(of)[1:] == [""] * 5
-
-
-def test_what_is_chosen_is_in_sight_and_a_click_finds_it() -> None:
-    rows = tuple(tuple(Word(f"{row}/{column}") for column in range(9)) for row in range(30))
-    grid = ResultsGrid(tuple("abcdefghi"), rows)
-    window = Window(row=20, column=8).on(grid, 20, 6)
-    lines = ["".join(s.text for s in row) for row in drawn(grid, window, 20, 6, LOOK, False)]
-    assert "20/8" in lines[-1]
-    assert place_at(grid, window, 14, 5) == (20, 8)
-    assert place_at(grid, window, 18, 0) is None
-    assert Window(row=99, column=99).on(grid, 20, 6).row == 29
+    assert seen(of)[1:] == []
