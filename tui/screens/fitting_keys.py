@@ -1,4 +1,4 @@
-"""Line of keys that can be clicked, as many as fit; it is used by the puzzle and the game."""
+"""Line of keys that can be clicked, as many as fit; screens but the replay have it."""
 
 from __future__ import annotations
 

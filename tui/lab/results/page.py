@@ -14,6 +14,7 @@ from tui.lab.results.found import Found
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.look.text import cell, titled
+from tui.screens.fitting_keys import fitting_keys
 
 WIDEST = 28
 
@@ -103,15 +104,5 @@ def keys(width: int, in_runs: bool) -> Line:
         pairs += [("esc", "means", "back")]
     else:
         pairs += [("x", "rows", "rows"), ("c", "columns", "columns"), ("r", "all runs", "runs")]
-    pairs += [
-        ("v", "value", "value"),
-        ("w", "where", "where"),
-        ("l", "log", "log"),
-    ]
-    last = [("?", "help", "help"), ("q", "quit", "quit")]  # shown at any width
-    while pairs and sum(text.cells(key) + text.cells(word) + 3 for key, word, _ in (*pairs, *last)) > width + 1:
-        pairs.pop()
-    spans: list[Span] = []
-    for key, word, action in (*pairs, *last):
-        spans += [Span("  " if spans else " "), Span(key, "key", action), Span(f" {word}", "dim", action)]
-    return line(*spans)
+    pairs += [("v", "value", "value"), ("w", "where", "where"), ("l", "log", "log")]
+    return fitting_keys(pairs, (("?", "help", "help"), ("q", "quit", "quit")), width)
