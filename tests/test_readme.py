@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.lessons.staging import check
+from sim.classroom.lessons.recorded import check
 from sim.policies import POLICIES
 from tui.cli.main import COMMANDS
 

@@ -7,7 +7,7 @@ from random import randrange
 
 from textual.screen import Screen
 
-from sim.classroom.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.game import SAMPLE, afternoon
 from sim.classroom.play.tasks import titled_task
 from sim.session.session import Session, verify_trace
 from sim.session.sources import source_of

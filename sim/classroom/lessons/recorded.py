@@ -1,4 +1,7 @@
-"""Evaluation of a lesson about a recording of a cluster: for each scene the poll, the text with numbers, the answer."""
+"""Evaluation of a lesson about a recording of a cluster: for each scene the poll, the text with numbers, the answer.
+
+Also the check of a lesson of either kind.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
-from sim.classroom.lessons.lesson import OF_RECORDINGS, THE_END, Ask, Lesson, LessonScene
+from sim.classroom.lessons.lesson import OF_RECORDINGS, THE_END, Ask, Lesson, LessonError, LessonScene
+from sim.classroom.lessons.lesson_file import read_lesson
 from sim.classroom.lessons.names import LessonValue
-from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.performance import Performance, Staged
 from sim.classroom.lessons.polls import Polls, PollSeen
 from sim.classroom.lessons.questions import MOST_CHOICES, AnswerOption, Question
 from sim.classroom.lessons.runs import RunMoment
@@ -252,3 +257,26 @@ def _moment_of_poll(seen: PollSeen, place: int) -> RunMoment:
 _KINDS: Mapping[str, Callable[[Ask, PollSeen], Question]] = {
     "next": _which_starts_next, "start": _start, "number": _number, "reason": _reason, "earlier": _which_change_helps,
 }  # fmt: skip
+
+
+def performance_of(lesson: Lesson) -> Performance:
+    return RecordedPerformance(lesson) if lesson.recording else Performance(lesson)
+
+
+def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
+    """Return the evaluated scenes of a lesson file that have no errors, and the errors of the others."""
+    try:
+        performance = performance_of(read_lesson(path))
+    except LessonError as error:
+        return [], [error, *error.others]
+    staged, wrong = [], []
+    for scene in performance.scenes:
+        try:
+            staged.append(performance.stage(scene))
+        except LessonError as error:
+            wrong += [error, *error.others]
+    try:
+        performance.solution()
+    except LessonError as error:
+        wrong += [error, *error.others]
+    return staged, wrong

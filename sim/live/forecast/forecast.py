@@ -20,11 +20,10 @@ from sim.live.cluster.constraints import allowed
 from sim.live.cluster.machine import machine_in_words, with_partitions
 from sim.live.cluster.queue_order import tier_of
 from sim.live.cluster.values import NODES_AWAY, PLANNED_FOR, Cluster, ClusterJob
-from sim.live.forecast.in_partitions import ByPriority, points_of, priorities
 from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.plan_ahead import Demands, PlanAhead, Waiting
-from sim.live.forecast.tree_order import tree_order
+from sim.live.forecast.priority_orders import ByPriority, points_of, priorities, tree_order
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.slurm import Entry, Slurm
 from sim.policies.orders import Fcfs

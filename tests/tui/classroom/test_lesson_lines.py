@@ -5,8 +5,8 @@ import pytest
 from sim.classroom.lessons.course import course
 from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
+from sim.classroom.lessons.recorded import check
 from sim.classroom.lessons.runs import RunMoment
-from sim.classroom.lessons.staging import check
 from sim.classroom.lessons.walk import SceneNow, Walk
 from tests.tui.scenes import engine_of
 from tui.classroom.lesson_lines import flowed, how_to_answer, lesson_lines, markdown, walking_keys

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import Input
 
-from sim.classroom.play.afternoon import SAMPLE, afternoon
+from sim.classroom.play.game import SAMPLE, afternoon
 from sim.classroom.play.tasks import Task, parse_task, tasks
 from sim.session.session import Session
 from sim.support.errors import SchedscopeError

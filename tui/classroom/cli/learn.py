@@ -102,7 +102,7 @@ def _list() -> int:
 
 def _solutions(named: str | None) -> int:
     from sim.classroom.lessons.course import course, found_lesson
-    from sim.classroom.lessons.staging import performance_of
+    from sim.classroom.lessons.recorded import performance_of
     from tui.classroom.lesson_lines import markdown
 
     for lesson in course() if named is None else [found_lesson(named)]:
@@ -132,7 +132,7 @@ def _new(path: str, named: str) -> int:
 
 
 def _check(path: str) -> int:
-    from sim.classroom.lessons.staging import check
+    from sim.classroom.lessons.recorded import check
 
     staged, wrong = check(path)
     for problem in wrong:

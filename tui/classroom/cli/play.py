@@ -18,7 +18,7 @@ def command(trace: str | None, seed: int) -> Any:
     Jobs arrive, you start them or let them wait, and the clock goes on. Afterwards fcfs, EASY, conservative, relaxed
     and slack-based backfilling are scored beside you by mean and worst wait, with the decisions that cost most.
     """
-    from sim.classroom.play.afternoon import SAMPLE, afternoon
+    from sim.classroom.play.game import SAMPLE, afternoon
     from sim.workload.source import Source
 
     whole = Source(trace or SAMPLE).read()[1]

@@ -68,7 +68,7 @@ def command(
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
-    from sim.classroom.play.afternoon import SAMPLE, afternoon
+    from sim.classroom.play.game import SAMPLE, afternoon
     from sim.workload.source import Source
 
     trace = traces[0] if traces else SAMPLE

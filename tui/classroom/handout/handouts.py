@@ -12,9 +12,8 @@ from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.picture_words import poll_words, run_words
 from sim.classroom.lessons.polls import PollSeen
 from sim.classroom.lessons.questions import Question
-from sim.classroom.lessons.recorded import RecordedPerformance
+from sim.classroom.lessons.recorded import RecordedPerformance, performance_of
 from sim.classroom.lessons.runs import RunMoment
-from sim.classroom.lessons.staging import performance_of
 from sim.classroom.lessons.walk import Walk
 from sim.support.formatting import clock, clock_near
 from sim.timeline.scenario import Scenario

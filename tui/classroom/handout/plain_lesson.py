@@ -9,7 +9,7 @@ from typing import TextIO
 
 from sim.classroom.lessons.lesson import Lesson
 from sim.classroom.lessons.performance import Performance
-from sim.classroom.lessons.staging import performance_of
+from sim.classroom.lessons.recorded import performance_of
 from sim.classroom.lessons.walk import LONGEST_ANSWER, Walk
 from sim.support.errors import SchedscopeError
 from tui.classroom.handout.handouts import named, pictures

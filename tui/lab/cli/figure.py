@@ -28,7 +28,7 @@ from tui.lab.cli.figure_style import (
     times_along,
     wrapped,
 )
-from tui.lab.round_ticks import tick_label, time_unit
+from tui.lab.plotted import tick_label, time_unit
 
 P = TypeVar("P")
 NARROWEST = 1.6

@@ -11,7 +11,7 @@ import click
 
 from sim.support.errors import near
 from sim.support.formatting import printable, quoted, shortened
-from tui.lab.round_ticks import linear_ticks, log_ticks, tick_label
+from tui.lab.plotted import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")
 COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")

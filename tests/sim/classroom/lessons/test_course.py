@@ -8,8 +8,8 @@ from sim.classroom.lessons.course import FOLDER, course, found_lesson
 from sim.classroom.lessons.lesson import ORDER, PAPERS, Lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.questions import Question, Verdict
+from sim.classroom.lessons.recorded import check, performance_of
 from sim.classroom.lessons.runs import Runs
-from sim.classroom.lessons.staging import check, performance_of
 from sim.classroom.lessons.walk import Walk
 from sim.support.errors import ParameterError
 from sim.support.formatting import clock, clock_near

@@ -8,7 +8,7 @@ import pytest
 from sim.classroom.lessons.drafts import lesson_of, lesson_of_puzzle
 from sim.classroom.lessons.lesson import LessonError
 from sim.classroom.lessons.lesson_file import read_lesson
-from sim.classroom.lessons.staging import check
+from sim.classroom.lessons.recorded import check
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.policy import CodeRef

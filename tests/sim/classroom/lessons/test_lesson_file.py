@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim.classroom.lessons.course import FOLDER
 from sim.classroom.lessons.lesson import COLOURS, PANELS, LessonError
 from sim.classroom.lessons.lesson_file import MOST_BYTES, MOST_SCENES, read_lesson
-from sim.classroom.lessons.staging import check
+from sim.classroom.lessons.recorded import check
 from sim.workload.samples import sample_path
 from tests.examples import examples
 from tests.sim.classroom.lessons.lessons import HEAD, file

@@ -1,4 +1,4 @@
-"""Also tests sim.classroom.lessons.polls, sim.classroom.lessons.staging."""
+"""Also tests sim.classroom.lessons.polls."""
 
 import shutil
 from collections.abc import Iterable
@@ -13,8 +13,7 @@ from sim.classroom.lessons.lesson import LessonError
 from sim.classroom.lessons.lesson_file import read_lesson
 from sim.classroom.lessons.polls import Polls, PollSeen
 from sim.classroom.lessons.questions import Question
-from sim.classroom.lessons.recorded import RecordedPerformance, poll_numbers
-from sim.classroom.lessons.staging import check, performance_of
+from sim.classroom.lessons.recorded import RecordedPerformance, check, performance_of, poll_numbers
 from sim.live.cluster.recording import Recording
 from sim.live.forecast.expected import expected, trimmed
 from sim.live.forecast.past import PastJobs

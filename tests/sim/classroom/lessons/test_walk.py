@@ -6,7 +6,7 @@ import pytest
 
 from sim.classroom.lessons.lesson import LessonError
 from sim.classroom.lessons.performance import source_of
-from sim.classroom.lessons.staging import check
+from sim.classroom.lessons.recorded import check
 from sim.support.errors import ParameterError
 from sim.workload.samples import sample_path
 from tests.sim.classroom.lessons.lessons import HEAD, file, performance, walk

@@ -11,8 +11,7 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
-from sim.classroom.play.afternoon import afternoon  # noqa: E402
-from sim.classroom.play.game import Game  # noqa: E402
+from sim.classroom.play.game import Game, afternoon  # noqa: E402
 from sim.classroom.play.scoring import GameScore  # noqa: E402
 from sim.workload.source import Source  # noqa: E402
 from tests.tui.classroom.web.processes import KNOWN, FakeForkServer, Process, served, until  # noqa: E402

@@ -7,8 +7,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from sim.classroom.lessons.course import found_lesson
-from sim.classroom.play.afternoon import afternoon
-from sim.classroom.play.game import Game
+from sim.classroom.play.game import Game, afternoon
 from sim.workload.source import Source
 from tests.tui.classroom.web.test_roster import NEXT
 from tui.classroom.opening import lesson_opening

@@ -1,4 +1,4 @@
-"""Also tests sim.support.optional_imports, tui.lab.plotted."""
+"""Also tests sim.support.optional_imports."""
 
 import re
 import sys

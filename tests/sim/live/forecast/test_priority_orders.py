@@ -10,7 +10,7 @@ import pytest
 from sim.live.cluster.values import Cluster, ClusterJob, Share
 from sim.live.forecast.forecast import LEARNT, LIMITS, Model, forecast
 from sim.live.forecast.past import PastJobs
-from sim.live.forecast.tree_order import entry_of, tree_order
+from sim.live.forecast.priority_orders import entry_of, tree_order
 from sim.workload.shape import ShareEntry
 from tests.sim.live.forecast.test_forecast import BATCH, NODES_, NOW, WAITS
 

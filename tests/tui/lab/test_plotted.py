@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.lab.round_ticks import linear_ticks, log_ticks, time_unit
+from tui.lab.plotted import linear_ticks, log_ticks, time_unit
 
 SMALL = st.floats(1e-6, 1e9)
 
