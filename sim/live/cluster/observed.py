@@ -25,7 +25,7 @@ from sim.live.cluster.changes import Kind, PollEvent, changes
 from sim.live.cluster.values import SUSPENDED, Cluster, ClusterJob, Node
 from sim.machine.processors import lowest
 from sim.workload.formats.sacct import stamp
-from sim.workload.model import Field, Header, Workload
+from sim.workload.model import Field, Header, Ints, Workload
 
 MOST_KEPT = 2_000
 """Total number of jobs in pictures that are kept complete; of older ones, stretches and kinds of events are."""
@@ -450,7 +450,10 @@ def _ending(job: ClusterJob) -> str:
 
 def _workload_of(jobs: Sequence[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
     """Return the jobs as a workload of `procs` processors; a job without a time limit gets an estimate of a day."""
-    users, queues, groups = _Words(), _Words(), _Words()
+    accounts = tuple(job.account for job in jobs)
+    user, users = _numbered([job.user for job in jobs])
+    group, groups = _numbered(accounts)
+    queue, queues = _numbered([job.partition for job in jobs])
     limit = np.array([job.limit or 86400.0 for job in jobs], float)
     known = [(job.end - job.start) if job.has_ended and job.start and job.end else None for job in jobs]
     runtime = np.array([limit[at] if ran is None else max(ran, 1.0) for at, ran in enumerate(known)], float)
@@ -464,28 +467,20 @@ def _workload_of(jobs: Sequence[ClusterJob], procs: int, origin: float, zone: tz
         runtime=runtime,
         estimate=limit,
         wait=np.full(len(jobs), -1.0),
-        user=np.array([users.number(job.user) for job in jobs], np.int64),
-        group=np.array([groups.number(job.account) for job in jobs], np.int64),
-        queue=np.array([queues.number(job.partition) for job in jobs], np.int64),
+        user=user,
+        group=group,
+        queue=queue,
         status=np.full(len(jobs), -1, np.int64),
         high=nothing,
         reserve=np.full(len(jobs), np.nan),
         killed=nothing,
         header=Header(max_procs=procs, unix_start=int(origin), time_zone=str(zone)),
-        names={Field.USER: users.words, Field.GROUP: groups.words, Field.QUEUE: queues.words},
-        accounts=tuple(job.account for job in jobs),
+        names={Field.USER: users, Field.GROUP: groups, Field.QUEUE: queues},
+        accounts=accounts,
     )
 
 
-class _Words:
-    """Mapping from words, such as user names, to numbers: 0 for the first new word, then 1 and so on; -1 for ""."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def number(self, word: str) -> int:
-        return self._known.setdefault(word, len(self._known)) if word else -1
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(self._known)
+def _numbered(words: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Return a number for each word, such as a user name, -1 for "", and the words in order of their numbers."""
+    known = {word: number for number, word in enumerate(dict.fromkeys(filter(None, words)))}
+    return np.array([known.get(word, -1) for word in words], np.int64), tuple(known)

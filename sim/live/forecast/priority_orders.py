@@ -1,7 +1,7 @@
 """Orders of a forecast: by the priorities in each of a job's partitions, and by Slurm's Fair Tree.
 
-Slurm tries a job that names several partitions once for each of them, with the points of that partition. Its list of jobs shows only one of the
-priorities, usually that of the partition tried last.
+Slurm tries a job that names several partitions once for each of them, with the points of that partition. Its list of
+jobs shows only one of the priorities, usually that of the partition tried last.
 """
 
 from __future__ import annotations
