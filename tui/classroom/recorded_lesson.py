@@ -22,7 +22,8 @@ from tui.classroom.lesson_lines import how_to_answer, walking_keys
 from tui.live.chart import MODES
 from tui.live.scene import LiveState
 from tui.live.screens.keys import help_groups
-from tui.live.screens.screen import PANELS, LiveScreen
+from tui.live.screens.observed_screen import PANELS
+from tui.live.screens.screen import LiveScreen
 from tui.live.watch import Replayed
 from tui.look.palette import Look
 from tui.look.sheets import Span, line

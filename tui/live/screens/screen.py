@@ -1,329 +1,48 @@
-"""Screen of an observed cluster: past, present and plan in one chart, the queue with reasons, and events."""
+"""Screen of an observed cluster: its keys and dialogs, and its searches for jobs, nodes and earlier starts."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.worker import get_current_worker
 
 from sim.live.cluster.dates import date
+from sim.live.cluster.values import Cluster, ClusterJob
 from sim.stops.grammar import Stop, parse_stop
-from sim.support.formatting import Step, parse_moment, printable
-from tui.chart.scene import Mark
-from tui.live.alerts import Alerts, desktop_notification
-from tui.live.chart import MODES, first_camera
+from sim.support.errors import ParameterError, SchedscopeError
+from sim.support.formatting import Step, listed, parse_moment, printable, quoted
+from tui.live.chart import MODES, rack_of
 from tui.live.events import JUMPS
-from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, next_poll, sentence, top_line
-from tui.live.queue import draw_queue, jobs_of, kept_layouts
-from tui.live.scene import LiveContext, LiveScene, LiveState
-from tui.live.screens.keys import help_groups, key_line, keys
-from tui.live.screens.searching import SearchingScreen
-from tui.live.watch import Watch, Wish
-from tui.look.calendar import Calendar
-from tui.look.palette import Look
-from tui.look.settings import Settings
-from tui.look.sheets import Span, line
-from tui.memory import settle_memory
-from tui.panels.strip import time_at
+from tui.live.node_lines import node_lines
+from tui.live.queue import BY_WEIGHT, COLUMNS, LISTS, jobs_of, parse_layout, with_order
+from tui.live.scene import job_name
+from tui.live.screens.keys import help_groups, keys
+from tui.live.screens.observed_screen import PANELS, ObservedScreen
+from tui.panels.context import QueueOrder, order_after_click
 from tui.replay.requests import find_job
 from tui.screens import dialogs
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.keys import bindings, chart_keys
 from tui.screens.replay.messages import Quit, Remember, ShowFirst
 from tui.thread_results import hand_over
-from tui.widgets.bar import Bar, Scrubber
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
-SMALL = 100, 28
-"""Size in columns and rows below which only one panel is shown, over the right half of the chart."""
-PANELS = {"queue": draw_queue, "details": draw_job, "events": draw_events}
-SIDE = 0.45
-"""Share of the screen's width that the panels take."""
-MOST_ALERTS = 3
-AGE = 1.0
-"""Seconds between two updates of the text that says how old the poll on the screen is."""
+if TYPE_CHECKING:
+    from sim.live.forecast.new_job import Ghost
+
+HINT = "words of a job's row (ann gpu), its number (17, 6_4), a node (n3), or a rack (r08 of r08n12)"
 
 
-class Came(Message, bubble=False):
-    """Message that a new scene (`LiveScene`) from a thread is ready to be drawn."""
-
-
-class Broke(Message, bubble=False):
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-        super().__init__()
-
-
-class LiveScreen(SearchingScreen):
-    CSS_PATH = Path(__file__).with_name("live.tcss")
-    AUTO_FOCUS = "#chart"
-    observes = True
-    """Mark by which the first screen finds this one."""
+class LiveScreen(ObservedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(keys()), *chart_keys()]
 
-    def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
-        """Make the screen; `at` is the time of a recording that is shown first, in seconds since 1970."""
-        super().__init__()
-        self.watch_, self.look, self.state = watch, look, state or LiveState()
-        self.scene: LiveScene | None = None
-        self._newest: LiveScene | None = None
-        self._at = at
-        self._told_until = -1
-        """Number of the last poll for which the stop conditions were checked; -1 before the first."""
-        self._is_aimed = False
-        """True once the chart shows its first view."""
-        self._alerts = Alerts()
-
-    # Widgets
-
-    def compose(self) -> ComposeResult:
-        yield Bar("surface", id="top")
-        with Horizontal(id="middle"):
-            with Vertical(id="charts"):
-                yield Gantt(self.watch_.observed.workload, id="chart")
-                yield Bar(id="legend")
-            with Vertical(id="side"):
-                for name, draw in PANELS.items():
-                    yield Panel(draw, id=name)
-        yield Bar(id="sentence")
-        yield Scrubber(draw_strip, id="strip")
-        yield Bar("surface", id="keys")
-
-    def on_mount(self) -> None:
-        self.call_after_refresh(settle_memory)
-        columns = getattr(self.app, "settings", Settings()).columns
-        self.state = replace(self.state, listing=replace(self.state.listing, layouts=kept_layouts(columns)))
-        self.watch_.begin(self._heard, lambda error: self.post_message(Broke(error)))
-        self.set_interval(AGE, self._say_age)
-        self.draw()
-
-    def on_unmount(self) -> None:
-        self.watch_.stop()
-
-    def on_resize(self) -> None:
-        self.draw()
-
-    def _heard(self, scene: LiveScene) -> None:
-        """Receive a scene from a thread, in a message of its own: the screen may be taking the one before."""
-        self._newest = scene
-        self.post_message(Came())
-
-    @on(Broke)
-    def _broke(self, message: Broke) -> None:
-        """Raise the error of a thread of the observation; without this the screen would show an old poll forever."""
-        raise message.error
-
-    @on(Came)
-    def _came(self) -> None:
-        scene, self._newest = self._newest, None
-        if scene is None:
-            return
-        first = self.scene is None
-        self.scene = scene
-        if first:
-            self.use_look(self.look)  # from now on the days are dates
-            self._choose_mine(scene)
-        if first or not self._is_aimed:
-            self._aim(scene)
-        if self._at is not None:
-            self._go_at(self._at)
-            if scene.state.reading is None or scene.strip.known >= self._at - (scene.observed.origin or 0.0):
-                self._at = None
-        elif scene.pictures - 1 > self._told_until:
-            self._look_for_stops(scene)
-        if not scene.state.title and scene.follows:
-            self._alert(self._alerts.of(scene))
-        self.draw()
-        if scene.chart is None:
-            self.wish()
-
-    def _choose_mine(self, scene: LiveScene) -> None:
-        """Select the user's first waiting job when the screen opens: why it waits is what most users come for."""
-        mine = next((job for job in scene.cluster.queue if job.user and job.user == scene.cluster.me), None)
-        if mine is not None and self.state.selected is None and self._at is None:
-            self.choose(scene.rank(mine))
-
-    def _alert(self, said: tuple[str, ...]) -> None:
-        """Ring the bell, and notify the user on the screen and on the desktop."""
-        for told in said[:MOST_ALERTS]:
-            self.notify(told, title="Your job", timeout=20)
-        if said:
-            self.app.bell()
-            driver = self.app._driver
-            if driver is not None and not self.app.is_headless:
-                driver.write(desktop_notification("; ".join(said[:MOST_ALERTS]), os.environ))
-
-    def _aim(self, scene: LiveScene) -> None:
-        chart = self.query_one("#chart", Gantt)
-        if chart.camera is not None and scene.cluster.nodes:
-            self._is_aimed = scene.state.reading is None
-            chart.camera = first_camera(scene.observed, scene.clock, chart.camera.columns, chart.camera.rows)
-            self.wish()
-
-    def _look_for_stops(self, scene: LiveScene) -> None:
-        since, self._told_until = self._told_until, scene.pictures - 1
-        if since < 0 or not self.state.stops or scene.state.reading is not None:
-            return
-        for picture in range(since + 1, scene.pictures):
-            met = self.watch_.met(self.state.stops, picture)
-            if met is not None:
-                self.app.bell()
-                self.notify(f"{met.text}: {met.hint}", title="A stop is met", timeout=20)
-                self.change(said=f"stop: {met.text}")
-                return
-
-    # Drawing
-
-    @property
-    def context(self) -> LiveContext | None:
-        if self.scene is None:
-            return None
-        state = self.state
-        return LiveContext(self.scene, self.look, state.selected, state.hovered, state.listing)
-
-    @property
-    def is_small(self) -> bool:
-        return self.size.width < SMALL[0] or self.size.height < SMALL[1]
-
-    def draw(self) -> None:
-        """Draw the current scene."""
-        if not self.is_mounted:
-            return
-        self._arrange()
-        context = self.context
-        if context is None:
-            title = printable(self.watch_.state.title)
-            top = f"reading {title} ..." if title else "asking the cluster ..."
-            self.query_one("#top", Bar).show([line(Span(f" {top}", "dim"))], self.look)
-            waits = "The first picture comes soon." if title else "The first picture comes when it has answered."
-            told = f" {printable(self.watch_.state.trouble) or waits}"
-            self.query_one("#sentence", Bar).show([line(Span(told, "dim"))], self.look)
-        else:
-            chart = self.query_one("#chart", Gantt)
-            if context.scene.chart is not None:
-                chart.show(context.scene, self.look)
-                chart.selected = self.state.selected
-            for name in PANELS:
-                panel = self.query_one(f"#{name}", Panel)
-                if panel.display and self.query_one("#side").display:
-                    panel.show(context)
-            if self.query_one("#strip").display:
-                self.query_one("#strip", Scrubber).show(context)
-            self._say_age()
-            said = [line(Span(f" {self.state.said}", "accent"))]
-            said = said if self.state.said else sentence(context, self.size.width, self._sentence_rows)
-            self.query_one("#sentence", Bar).show(said, self.look)
-            self.query_one("#legend", Bar).show([legend_line(context, self.state.mode)], self.look)
-        self.query_one("#keys", Bar).show([key_line(self.size.width)], self.look)
-
-    def _say_age(self) -> None:
-        state, now = self.watch_.state, time.time()
-        if (context := self.context) is not None:
-            self.query_one("#top", Bar).show([top_line(context, now, self.size.width)], self.look)
-        elif state.trouble and self.is_mounted:
-            top = f" no answer since {date(state.since, now)}{next_poll(state, now)}"
-            self.query_one("#top", Bar).show([line(Span(top, "bad strong"))], self.look)
-            self.query_one("#sentence", Bar).show([line(Span(f" {printable(state.trouble)}", "bad"))], self.look)
-
-    @property
-    def _sentence_rows(self) -> int:
-        return 2 if self.size.width < SMALL[0] and self.size.height >= 16 else 1
-
-    def _arrange(self) -> None:
-        """Place and size the panels, depending on the size of the screen and on the panels that the user has hidden."""
-        state, width, height = self.state, self.size.width, self.size.height
-        shown = [state.over] if self.is_small else [name for name in PANELS if name not in state.hidden]
-        shown = [name for name in shown if name]
-        alone = self.focused.id if state.alone and isinstance(self.focused, Panel | Gantt) else None
-        if alone in PANELS:
-            shown = [alone]
-        side = self.query_one("#side")
-        side.display = bool(shown) and alone != "chart"
-        side.styles.width = width if alone in PANELS else max(int(width * (0.6 if self.is_small else SIDE)), 30)
-        for name in PANELS:
-            self.query_one(f"#{name}").display = name in shown
-        self.query_one("#charts").display = alone not in PANELS
-        self.query_one("#legend").display = state.mode != "job" and height >= 16
-        self.query_one("#sentence").styles.height = self._sentence_rows
-        strip = self.query_one("#strip")
-        strip.display = "strip" not in state.hidden and height >= 20
-        strip.styles.height = 3 if height < 30 else 6
-
-    def change(self, **changed: Any) -> None:
-        if "said" not in changed:
-            changed["said"] = ""
-        self.state = replace(self.state, **changed)
-        self.draw()
-        self.wish()
-
-    def wish(self) -> None:
-        state = self.state
-        observed = self.watch_.observed
-        marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
-        camera = self.query_one("#chart", Gantt).camera
-        ghost = None if state.ghost is None else state.ghost.frame
-        self.watch_.wish(Wish(camera, state.mode, state.picture, not self.look.ascii, marks, ghost))
-
-    def use_look(self, look: Look) -> None:
-        self.look = look.with_calendar(Calendar.of(self.watch_.observed.workload.header) if self.scene else None)
-        self.change()
-
-    @on(Gantt.CameraChanged)
-    def _camera(self, message: Gantt.CameraChanged) -> None:
-        self._is_aimed = self._is_aimed or not message.by_size
-        if self.scene is not None and not self._is_aimed:
-            self._aim(self.scene)
-        self.wish()
-
-    @on(Gantt.Picked)
-    @on(Panel.Picked)
-    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        if isinstance(message, Gantt.Picked) and message.rank is None and message.spot is not None and self.state.ghost:
-            self.place_ghost(self.state.ghost.moved(message.spot.time + (self.watch_.observed.origin or 0.0)))
-        else:
-            self.change(selected=message.rank)
-
-    @on(Panel.Hovered)
-    def _hovered(self, message: Panel.Hovered) -> None:
-        self.state = replace(self.state, hovered=message.rank)
-        self.draw()
-
-    @on(Scrubber.Scrubbed)
-    def _scrubbed(self, message: Scrubber.Scrubbed) -> None:
-        if self.scene is not None:
-            self._go(self.watch_.observed.picture_at(time_at(self.scene.strip, message.column, message.width)))
-
     # Moving
-
-    @property
-    def _picture(self) -> int:
-        if self.state.picture is not None:
-            return self.state.picture
-        return max(len(self.watch_.observed.moments) - 1, 0)
-
-    def _go(self, picture: int | None) -> None:
-        newest = len(self.watch_.observed.moments) - 1
-        if picture is not None and picture >= newest and not self.watch_.state.title:
-            picture = None
-        first = self.watch_.first
-        is_gone = picture is not None and picture < first
-        said = "older pictures are not kept: live -o FILE.slog records them" if is_gone and first else ""
-        self.change(picture=None if picture is None else min(max(picture, first), max(newest, 0)), said=said)
-
-    def _go_at(self, at: float) -> None:
-        self._go(self.watch_.observed.picture_at(at - (self.watch_.observed.origin or 0.0)))
 
     def action_step(self, by: int) -> None:
         self._go(self._picture + by)
@@ -414,10 +133,15 @@ class LiveScreen(SearchingScreen):
     def action_poll_now(self) -> None:
         self.watch_.poll_now()
 
-    # Looking
+    @on(Gantt.Picked)
+    @on(Panel.Picked)
+    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
+        if isinstance(message, Gantt.Picked) and message.rank is None and message.spot is not None and self.state.ghost:
+            self.place_ghost(self.state.ghost.moved(message.spot.time + (self.watch_.observed.origin or 0.0)))
+        else:
+            self.change(selected=message.rank)
 
-    def choose(self, rank: int) -> None:
-        self.change(selected=rank, over="details" if self.is_small else None)
+    # Looking
 
     def action_why(self) -> None:
         if (context := self.context) is None:
@@ -492,9 +216,6 @@ class LiveScreen(SearchingScreen):
         else:
             self.change(selected=None)
 
-    def keep(self, layouts: Mapping[str, str]) -> None:
-        self.post_message(Remember(columns=dict(layouts)))
-
     def action_help(self) -> None:
         self.app.push_screen(dialogs.HelpScreen(help_groups(), None, words=()))
 
@@ -503,3 +224,198 @@ class LiveScreen(SearchingScreen):
 
     def action_quit(self) -> None:
         self.post_message(Quit())
+
+    # Lists of jobs
+
+    def list_as(self, **changed: Any) -> None:
+        """Change what the list of jobs shows, and show the list on a small screen."""
+        self.change(listing=replace(self.state.listing, **changed))
+
+    def action_list_jobs(self, kind: str = "") -> None:
+        kind = kind or LISTS[(LISTS.index(self.state.listing.kind) + 1) % len(LISTS)]
+        self.list_as(kind=kind)
+
+    def action_sort_queue(self, column: str) -> None:
+        kind = self.state.listing.kind
+        layout = self.state.listing.layouts.get(kind, "")
+        self._lay_out(kind, with_order(layout, order_after_click(parse_layout(layout)[1], column)))
+
+    def action_sort(self) -> None:
+        """Sort by the next column of the list, after the last one in the usual order."""
+        kind = self.state.listing.kind
+        layout = self.state.listing.layouts.get(kind, "")
+        chosen, order = parse_layout(layout)
+        names = ["job", *(chosen or (name for name in BY_WEIGHT[kind].split() if name != "more"))]
+        place = names.index(order.column) + 1 if order is not None and order.column in names else 0
+        new = QueueOrder(names[place]) if place < len(names) else None
+        self._lay_out(kind, with_order(layout, new))
+        self.change(said=f"sorted by {new.column}, largest first" if new else "in the usual order")
+
+    def action_columns(self) -> None:
+        kind = self.state.listing.kind
+        hint = f"of the {kind} jobs, - before the one to sort by: {' '.join(COLUMNS)}; empty: as many as fit"
+
+        def read(typed: str) -> str:
+            parse_layout(typed)
+            return typed
+
+        begin = self.state.listing.layouts.get(kind, "")
+        self.open(dialogs.Prompt("Columns", hint, read, initial=begin), partial(self._lay_out, kind))
+
+    def _lay_out(self, kind: str, layout: str) -> None:
+        layouts = {**self.state.listing.layouts, kind: layout}
+        self.list_as(layouts={name: told for name, told in layouts.items() if told})
+        self.post_message(Remember(columns=dict(self.state.listing.layouts)))
+
+    # A filter for jobs; a node or a rack
+
+    def action_find(self) -> None:
+        """Filter the jobs while the user types; Enter keeps the filter, Escape takes the one before again."""
+        before = self.state.listing
+        began = dialogs.Prompt("Filter", HINT, self._find_typed, answers=self.answers, typed=self._filter)
+
+        def answered(go: Callable[[], None] | None) -> None:
+            if go is None:
+                self.change(listing=before)
+            else:
+                go()
+
+        self.app.push_screen(began, answered)
+
+    def _filter(self, typed: str) -> None:
+        if typed.strip() != self.state.listing.words:
+            self.list_as(words=typed.strip())
+
+    def _find_typed(self, told: str) -> Callable[[], None]:
+        """Return what Enter does: it shows a node, zooms to a rack, or selects the first job in the filtered lists."""
+        name = told.strip()
+        nodes = [row.node for row in self.watch_.observed.layout.rows]
+        if name in nodes:
+            return partial(self._show_node, name)
+        if rack := [node for node in nodes if rack_of(node) == name]:
+            return partial(self._zoom_to, rack)
+        if not name or self.context is None:
+            return partial(self._filter, "")
+        here = self.state.listing.kind
+        filtered = replace(self.context, listing=replace(self.state.listing, words=name))
+        found = {kind: jobs_of(filtered, kind) for kind in (here, *(kind for kind in LISTS if kind != here))}
+        for kind, jobs in found.items():
+            if named := next((job for job in jobs if name.upper() in (job.id, f"J{job.id}")), None):
+                return partial(self._pick, named, kind, "")
+        for kind, jobs in found.items():
+            if jobs:
+                return partial(self._pick, jobs[0], kind, name)
+        try:
+            return partial(self.choose, find_job(told, self.watch_.observed.workload, -1))
+        except SchedscopeError:
+            raise ParameterError(f"there is no job, user, node or rack {quoted(name)} here") from None
+
+    def _pick(self, job: ClusterJob, kind: str, words: str) -> None:
+        self.list_as(kind=kind, words=words)
+        if self.context is not None:
+            self.choose(self.context.scene.rank(job))
+
+    def _show_node(self, name: str) -> None:
+        """Show the node and its jobs, with the chart around it if it was too small to see."""
+        self._filter("")
+        chart = self.query_one("#chart", Gantt)
+        rows = self.watch_.observed.layout.rows
+        place = next(at for at, row in enumerate(rows) if row.node == name)
+        if chart.camera is not None and 2 * len(rows) > chart.camera.rows:
+            around = max(chart.camera.rows // 8, 1)
+            self._zoom_to([row.node for row in rows[max(place - around, 0) : place + around + 1]])
+        if (context := self.context) is not None:
+            told = tuple(node_lines(context.scene.cluster, name))
+            self.app.push_screen(dialogs.SentencesDialog(f"Node {name}", told))
+
+    def _zoom_to(self, nodes: list[str]) -> None:
+        self._filter("")
+        chart = self.query_one("#chart", Gantt)
+        rows = [row for row in self.watch_.observed.layout.rows if row.node in set(nodes)]
+        if chart.camera is not None and rows:
+            low, high = min(row.low for row in rows), max(row.high for row in rows)
+            chart.camera = replace(chart.camera, low=low, high=high, by_rows=False)
+            self.wish()
+
+    # An earlier start
+
+    def action_what_if(self) -> None:
+        """Search in a thread for the start of the selected or first waiting job, and changes that move it."""
+        if (context := self.context) is None:
+            return
+        job = context.scene.job(self.state.selected) or next(iter(jobs_of(context, "waiting")), None)
+        if job is None or not job.is_waiting:
+            self.change(said="no waiting job is selected: w selects one")
+            return
+        self.change(said=f"looking ahead for {job_name(job)} ... (esc stops it)")
+        look = partial(self._look_ahead, context.scene.picture, job)
+        self.run_worker(look, thread=True, exclusive=True, group="search")
+
+    def _look_ahead(self, picture: int, job: ClusterJob) -> None:
+        from tui.live.outlook import outlook
+
+        worker = get_current_worker()
+        told = outlook(self.watch_, picture, job, lambda: worker.is_cancelled)
+        hand_over(self.app, self._show_outlook, job, told)
+
+    def _show_outlook(self, job: ClusterJob, told: tuple[str, ...]) -> None:
+        self.change(said="" if told else "that picture is not kept any more")
+        if told and self.is_current:
+            self.app.push_screen(dialogs.SentencesDialog(f"When, and what if: {job_name(job)}", told))
+
+    # A job that does not exist yet
+
+    def action_new_job(self) -> None:
+        """Ask for a request, and find in a thread when it would start; without one, what fits now."""
+        context = self.context
+        if context is None:
+            return
+        cluster = context.scene.cluster
+        hint = "nodes=2 time=4h partition=gpu (also cpus, mem, gpus, exclusive); empty: what fits now"
+
+        def read(typed: str) -> Callable[[], None]:
+            from sim.live.forecast.new_job import new_job
+
+            job = new_job(cluster, typed) if typed.strip() else None
+            return partial(self._look_for_room, context.scene.picture, cluster, job)
+
+        self.open(dialogs.Prompt("A new job", hint, read, answers=self.answers), lambda go: go())
+
+    def _look_for_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
+        self.change(said="looking for a place ... (esc stops it)")
+        look = partial(self._find_room, picture, cluster, job)
+        self.run_worker(look, thread=True, exclusive=True, group="search")
+
+    def _find_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
+        from tui.live.outlook import outlook_of_new
+
+        worker = get_current_worker()
+        told, ghost = outlook_of_new(self.watch_, picture, cluster, job, lambda: worker.is_cancelled)
+        hand_over(self.app, self._show_room, told, ghost)
+
+    def _show_room(self, told: tuple[str, ...], ghost: Ghost | None) -> None:
+        if ghost is not None:
+            self.place_ghost(ghost)
+        else:
+            self.change(said="")
+        if told and self.is_current:
+            self.app.push_screen(dialogs.SentencesDialog("A job that does not exist yet", told))
+
+    def place_ghost(self, ghost: Ghost) -> None:
+        last = self.watch_.observed.last
+        at, end = (date(time, ghost.start if last is None else last.at) for time in (ghost.start, ghost.end))
+        where = listed(map(printable, ghost.nodes))
+        chart, scene = self.query_one("#chart", Gantt), self.context.scene if self.context else None
+        if chart.camera is not None and scene is not None:
+            ends, now = ghost.end - (self.watch_.observed.origin or 0.0), scene.clock
+            if not (view := chart.camera.view(now)).start < ends < view.end:
+                chart.camera = chart.camera.fitting(now - 0.3 * (ends - now), ends + 0.1 * (ends - now))
+        self.change(ghost=ghost, said=f"new job: {at} to {end} on {where} · ( ) or a click on a free place move it")
+
+    def action_move_ghost(self, way: int) -> None:
+        """Move the new job to the next time, or the one before, at which it fits; a step is a twelfth of its length."""
+        if (ghost := self.state.ghost) is None:
+            self.change(said="no new job is shown: f makes one")
+            return
+        step = max((ghost.end - ghost.start) / 12, 60.0)
+        self.place_ghost(ghost.moved(ghost.start + step) if way > 0 else ghost.earlier(step))

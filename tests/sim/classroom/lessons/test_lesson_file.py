@@ -164,7 +164,7 @@ def test_changed_lesson_holds_or_names_its_error(tmp_path_factory: pytest.TempPa
 
 def test_panels_and_colours_are_those_of_the_screen() -> None:
     from tui.chart.colours import MODES
-    from tui.live.screens.screen import PANELS as OF_CLUSTER
+    from tui.live.screens.observed_screen import PANELS as OF_CLUSTER
     from tui.replay.requests import VERSUS
     from tui.screens.replay.state import PANELS as SHOWN
 

@@ -1,4 +1,4 @@
-"""Also tests tui.live.alerts, tui.live.screens.searching, tui.live.program."""
+"""Also tests tui.live.alerts, tui.live.screens.observed_screen, tui.live.program."""
 
 import gc
 import re
