@@ -43,8 +43,6 @@ def measured_metric(name: str) -> Metric:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements of one run."""
-
     values: dict[str, Value]
     overload: str = ""
     """Warning that the run is overloaded, so that its means say little about the policy; "" if it is not."""

@@ -57,8 +57,6 @@ class ResultsError(SchedscopeError):
 
 
 class StoredRun(NamedTuple):
-    """Run as it is stored in the file."""
-
     asked: frozenset[str]
     """Names of the groupings that were measured, and "jobs" if the jobs were stored."""
     failed: bool

@@ -49,8 +49,6 @@ LESSON_KEYS = "In a lesson", (
 
 @dataclass(frozen=True)
 class LessonGuide:
-    """Lesson that leads the user through a replay."""
-
     walk: Walk
     help = LESSON_KEYS
 

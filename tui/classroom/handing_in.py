@@ -68,8 +68,6 @@ def open_to_hand_in(lesson: Lesson, scene: int, path: str) -> int:
 
 
 class QuizApp(HandingIn):
-    """App that asks one question of a quiz after another."""
-
     def __init__(self, quiz: Quiz, path: str | None = None) -> None:
         level = quiz.level + 1 if quiz.is_level_kept else 0
         handed = HandIn.begun(seed=quiz.seed, policy=quiz.policy, level=level)

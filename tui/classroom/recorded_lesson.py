@@ -184,8 +184,6 @@ WHAT_IF = "u", "what if", "what_if"
 
 
 class LessonApp(Schedscope):
-    """App that begins with a lesson about a recording."""
-
     def __init__(self, made: RecordedPerformance, scene: int) -> None:
         super().__init__(None)
         self._made, self._scene = made, scene

@@ -23,7 +23,6 @@ from tui.look.palette import Look
 
 
 def puzzle(look: Look, is_guest: bool) -> PuzzleScreen:
-    """Return the screen of an example."""
     return PuzzleScreen(parse_puzzle(EXAMPLE), look, is_guest)
 
 

@@ -12,7 +12,7 @@ from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster
 from sim.workload.formats.zone import zone_here
 from tui.chart.scene import ChartScene
-from tui.live.chart import ChartMaker, first_camera
+from tui.live.chart import ChartMaker, Wish, first_camera
 from tui.replay.navigation import Traveller
 from tui.replay.stage import RunView
 from tui.replay.thumbnail import Thumbnail
@@ -27,11 +27,10 @@ class LiveThumbnail:
     def chart(self, columns: int, rows: int) -> ChartScene:
         observed, clock = self._observed, self._observed.moments[-1]
         assert observed.last is not None
-        return ChartMaker().make(observed, observed.last, clock, first_camera(observed, clock, columns, rows))
+        return ChartMaker().make(observed, observed.last, clock, first_camera(observed, clock, columns, rows), Wish())
 
 
 def thumbnail(name: str) -> Thumbnail | LiveThumbnail:
-    """Return the thumbnail of a lesson about simulated runs or about a recording."""
     lesson = found_lesson(name)
     if lesson.recording:
         pictures = tuple(Recording(lesson.recording).pictures())

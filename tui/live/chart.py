@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, nextafter
 
 import numpy as np
@@ -52,6 +52,20 @@ MOST_CAUSES = 3
 """Largest number of causes that the name of a lane lists."""
 
 
+@dataclass(frozen=True)
+class Wish:
+    """Wish of the user: the poll to show, and choices for its chart."""
+
+    camera: Camera | None = None
+    mode: str = "job"
+    picture: int | None = None
+    """Number of the poll to show; None to show the newest one and each that follows."""
+    unicode: bool = True
+    marks: tuple[Mark, ...] = ()
+    ghost: Reservation | None = None
+    """Frame of a job that does not exist yet, in the form of a reservation."""
+
+
 class ChartMaker:
     """Maker of an observed cluster's charts; it keeps colours, and the bands (cores drawn together) of core sets."""
 
@@ -65,20 +79,14 @@ class ChartMaker:
         self.unused = Unused()
         """Nodes with free cores that no waiting job could use, at each poll that was seen"""
 
-    def make(
-        self,
-        observed: Observed,
-        cluster: Cluster,
-        clock: float,
-        camera: Camera,
-        mode: str = "job",
-        marks: tuple[Mark, ...] = (),
-        unicode: bool = True,
-        ghost: Reservation | None = None,
-    ) -> ChartScene:
-        """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown, `ghost` a frame."""
+    def make(self, observed: Observed, cluster: Cluster, clock: float, camera: Camera, wish: Wish) -> ChartScene:
+        """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
         workload = observed.workload
-        view, names, lanes = camera.view(clock), labels_of(observed, cluster, camera.columns >= ROOMY, unicode), None
+        view, names, lanes = (
+            camera.view(clock),
+            labels_of(observed, cluster, camera.columns >= ROOMY, wish.unicode),
+            None,
+        )
         firsts = band_cores(observed, cluster)
         bands = with_bands(firsts, view, clock) if camera.memory else None
         by_use = None if bands else lanes_by_use(observed, cluster, view, clock, camera.by_rows)
@@ -93,9 +101,9 @@ class ChartMaker:
         stretches = observed.stretches(clock)
         plan = self._planned(observed, cluster, stretches, clock)
         times = self._times(observed, workload, clock)
-        hues, legend = self._hues(workload, mode, times, clock)
+        hues, legend = self._hues(workload, wish.mode, times, clock)
         outages = outages_of(observed, clock)
-        framed = cluster.reservations if ghost is None else (*cluster.reservations, ghost)
+        framed = cluster.reservations if wish.ghost is None else (*cluster.reservations, wish.ghost)
         return ChartScene(
             view=view,
             clock=clock,
@@ -106,8 +114,8 @@ class ChartMaker:
             homes=None,
             missing=missing_in(view, outages, lanes),
             outages=outages,
-            marks=marks,
-            mode=mode,
+            marks=wish.marks,
+            mode=wish.mode,
             hues=hues,
             legend=legend,
             workload=workload,

@@ -19,8 +19,6 @@ from tui.shutdown import close_the_gone, is_gone
 
 
 class LiveApp(Schedscope):
-    """App that shows the screen of an observed cluster in place of a replay."""
-
     def __init__(
         self, watch: Watch, look: Look | None = None, state: LiveState | None = None, at: float | None = None
     ) -> None:

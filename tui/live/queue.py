@@ -144,7 +144,6 @@ def with_order(typed: str, order: QueueOrder | None) -> str:
 
 
 def kept_layouts(kept: Mapping[str, str]) -> dict[str, str]:
-    """Return the layouts in the settings that are valid."""
     found = dict(kept)
     for kind, layout in kept.items():
         try:

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 from threading import Condition, Event, Thread
@@ -17,13 +17,11 @@ from sim.live.cluster.changes import PollEvent, changes
 from sim.live.cluster.observed import Observed, sharing
 from sim.live.cluster.pace import Pace
 from sim.live.cluster.scratch import Scratch
-from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource, Reservation
+from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource
 from sim.stops.grammar import Stop
 from sim.support.errors import SchedscopeError
 from sim.workload.formats.zone import zone_here
-from tui.chart.scale import Camera
-from tui.chart.scene import Mark
-from tui.live.chart import ChartMaker
+from tui.live.chart import ChartMaker, Wish
 from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
@@ -69,20 +67,6 @@ class Keeps(Protocol):
     def add(self, cluster: Cluster) -> None: ...
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None: ...
-
-
-@dataclass(frozen=True)
-class Wish:
-    """Wish of the user: the poll to show, and choices for its chart."""
-
-    camera: Camera | None = None
-    mode: str = "job"
-    picture: int | None = None
-    """Number of the poll to show; None to show the newest one and each that follows."""
-    unicode: bool = True
-    marks: tuple[Mark, ...] = ()
-    ghost: Reservation | None = None
-    """Frame of a job that does not exist yet, in the form of a reservation."""
 
 
 Hear = Callable[[LiveScene], None]
@@ -248,9 +232,7 @@ class Watch:
             clock = max(time.time() - (observed.origin or 0.0), clock)  # now moves by the clock
         chart = None
         if wish.camera is not None:
-            chart = self._maker.make(
-                observed, cluster, clock, wish.camera, wish.mode, wish.marks, wish.unicode, wish.ghost
-            )
+            chart = self._maker.make(observed, cluster, clock, wish.camera, wish)
         known = max(observed.moments[-1], clock)
         return LiveScene(
             cluster=cluster,

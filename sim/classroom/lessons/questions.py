@@ -35,8 +35,6 @@ TO_THE_SECOND = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AnswerOption:
-    """Possible answer to a question."""
-
     key: str
     """Text that a user types to choose this answer: the job's name, or the number of the choice."""
     label: str

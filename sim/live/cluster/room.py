@@ -40,7 +40,6 @@ def share_of(job: ClusterJob) -> Amounts:
 
 
 def free_on(cluster: Cluster, node: Node) -> Amounts:
-    """Return the amounts of a node's resources that are free."""
     return Amounts(
         max(node.cpus - cluster.taken.get(node.name, 0), 0),
         max(node.memory - node.memory_taken, 0) if node.memory else 2**62,

@@ -56,7 +56,6 @@ def demands(jobs: Iterable[ClusterJob], bounds: Iterable[ForecastBound]) -> Mapp
 
 
 def is_limited(job: ClusterJob) -> bool:
-    """Return True if the job waits for a limit or a license."""
     return job.reason == LICENSES or (job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,8 +25,6 @@ _IN_MB = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
 
 
 class Answer(NamedTuple):
-    """Answer to a what-if question."""
-
     change: str
     before: Expected | None
     after: Expected | None
@@ -218,7 +216,6 @@ def answers(cluster: Cluster, job: ClusterJob, past: PastJobs, before: Mapping[s
 
 
 def later_lines(told: Answer) -> Iterator[str]:
-    """Yield sentences on the other jobs that would start later or earlier."""
     if told.later:
         named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
         yield f"{count(len(told.later), 'other job')} would start later: {named}."
@@ -234,22 +231,16 @@ def in_words(text: str) -> str:
     >>> in_words("time=1800 cpus=8"), in_words("partition=short")
     ('a limit of 30m00, 8 cores', 'partition short')
     """
-    told = []
-    for part in text.split():
-        word, _, value = part.partition("=")
-        match word:
-            case "time":
-                told.append(f"a limit of {span(parse_time(value))}")
-            case "cpus":
-                told.append(count(int(value), "core"))
-            case "nodes":
-                told.append(count(int(value), "node"))
-            case "mem":
-                told.append(f"{f'{_megabytes(value):,} MB' if value[-1:] == 'm' else value} of memory")
-            case "gpus":
-                told.append(count(int(value), "GPU"))
-            case "exclusive":
-                told.append("whole nodes (--exclusive)" if value == "yes" else "shared nodes (no --exclusive)")
-            case _:
-                told.append(f"{word} {value}")
-    return ", ".join(told)
+    return ", ".join(_IN_WORDS[word](value) for word, _, value in (part.partition("=") for part in text.split()))
+
+
+_IN_WORDS: Mapping[str, Callable[[str], str]] = {
+    "time": lambda value: f"a limit of {span(parse_time(value))}",
+    "cpus": lambda value: count(int(value), "core"),
+    "nodes": lambda value: count(int(value), "node"),
+    "mem": lambda value: f"{f'{_megabytes(value):,} MB' if value[-1:] == 'm' else value} of memory",
+    "gpus": lambda value: count(int(value), "GPU"),
+    "exclusive": lambda value: "whole nodes (--exclusive)" if value == "yes" else "shared nodes (no --exclusive)",
+    "partition": lambda value: f"partition {value}",
+}
+"""Part of a request (of `WORDS`) -> function that says its value in words"""

@@ -70,7 +70,6 @@ def _date(time: float, cluster: Cluster) -> str:
 
 
 def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
-    """Yield sentences that tell the answer to a what-if question."""
     change = in_words(told.change)
     if told.after is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."

@@ -15,7 +15,7 @@ from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
-from tui.live.chart import MODES, ChartMaker, Unused, labels_of, rack_of
+from tui.live.chart import MODES, ChartMaker, Unused, Wish, labels_of, rack_of
 from tui.live.scene import LiveScene, strip_of
 from tui.look.palette import DARK
 
@@ -30,7 +30,7 @@ def drawn(
     names = labels_of(observed, cluster, roomy=True)
     inner = chart_size(size, observed.layout.cpus, [label for _, label in names])
     camera = Camera(per_column, 0, observed.layout.cpus, inner.columns, inner.rows * 2, begin=0.0, by_rows=by_rows)
-    return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
+    return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, Wish(mode=mode)), DARK, size).text
 
 
 def test_gone_nodes_tell_why() -> None:
@@ -93,7 +93,7 @@ def test_a_thousand_nodes_are_lanes_by_use() -> None:
     assert "by use" in text
     assert observed.last is not None
     camera = Camera(20, 0, observed.layout.cpus, 80, 80, begin=0.0)
-    chart = ChartMaker().make(observed, observed.last, observed.moments[-1], camera)
+    chart = ChartMaker().make(observed, observed.last, observed.moments[-1], camera, Wish())
     sizes = {lane.name: lane.size for lane in chart.lane_names}
     assert sizes == {"full": "1 node", "no use": "1 node", "in part": "1 node", "empty": "996 nodes", "gone": "1 node"}
     assert chart.by_owner is not None
@@ -109,7 +109,7 @@ def test_memory_is_a_band_above_each_node_on_demand() -> None:
     assert observed.last is not None
     maker, camera = ChartMaker(), Camera(20, 0, 8, 60, 24, begin=0.0, memory=True)
     maker.unused.see(observed.last)
-    chart = maker.make(observed, observed.last, 200.0, camera)
+    chart = maker.make(observed, observed.last, 200.0, camera, Wish())
     assert chart.band_cores == (0, 4, 8)
     assert chart.memory is not None
     now = chart.view.column_of(200.0)
@@ -118,7 +118,7 @@ def test_memory_is_a_band_above_each_node_on_demand() -> None:
     assert chart.memory[:, 0].tolist() == [-1, -1]
     assert "▄▄▄▄" in paint(chart, DARK, Size(70, 14)).text
     low = replace(camera, rows=5)
-    assert maker.make(observed, observed.last, 200.0, low).memory is None
+    assert maker.make(observed, observed.last, 200.0, low, Wish()).memory is None
 
 
 CROWDED = (
@@ -174,7 +174,7 @@ def test_chart_marks_useless_cores_from_their_poll_to_now() -> None:
 def test_pointer_is_told_why_no_job_has_room() -> None:
     observed, cluster = Observed(), picture(replace(waits("2", 1), memory=500))
     observed.add(cluster)
-    chart = ChartMaker().make(observed, cluster, 60.0, CAMERA)
+    chart = ChartMaker().make(observed, cluster, 60.0, CAMERA, Wish())
     scene = LiveScene(cluster, observed, 60.0, 0, 1, chart, strip_of(observed, 60.0))
     low = next(row.low for row in observed.layout.rows if row.node == "n1")
     assert "no waiting job has room here: too little memory is free" in scene.hover_free(Spot(60, low, None))

@@ -9,7 +9,7 @@ from sim.live.cluster.values import Node, Reservation
 from tests.sim.live.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tui.chart.scene import Box
-from tui.live.chart import ChartMaker, first_camera
+from tui.live.chart import ChartMaker, Wish, first_camera
 from tui.live.plan import Plan, plan_boxes
 
 
@@ -93,7 +93,7 @@ def test_the_chart_keeps_its_plan_while_the_picture_stays(monkeypatch: pytest.Mo
     assert observed.last is not None
     camera = first_camera(observed, 60.0, 40, 16)
     for mode, clock in (("job", 60.0), ("user", 60.0), ("user", 61.0)):
-        maker.make(observed, observed.last, clock, camera, mode)
+        maker.make(observed, observed.last, clock, camera, Wish(mode=mode))
     assert made == [60.0, 61.0]
 
 

@@ -16,7 +16,8 @@ from tests.tui.late import late
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, heard
 from tui.chart.scale import Camera
-from tui.live.watch import Live, Replayed, Wish
+from tui.live.chart import Wish
+from tui.live.watch import Live, Replayed
 
 CAMERA = Camera(10, 0, 32, 80, 40)
 

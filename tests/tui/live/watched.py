@@ -18,10 +18,11 @@ from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import ClusterError
 from tests.sim.live.cluster.captures import series
 from tests.tui.replays import PATIENCE, painted
+from tui.live.chart import Wish
 from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
 from tui.live.screens.screen import LiveScreen
-from tui.live.watch import Watch, Wish
+from tui.live.watch import Watch
 from tui.widgets.gantt import Gantt
 
 

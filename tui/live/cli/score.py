@@ -119,7 +119,6 @@ def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
 
 
 def lines_of(score: Score) -> list[str]:
-    """Return the scores of the forecasts as lines of text."""
     from sim.live.forecast.ranges import SHARE
     from sim.live.forecast.score import FAR, NEAR, SLURM
 

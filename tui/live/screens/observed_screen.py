@@ -17,12 +17,12 @@ from sim.live.cluster.dates import date
 from sim.support.formatting import printable
 from tui.chart.scene import Mark
 from tui.live.alerts import Alerts, desktop_notification
-from tui.live.chart import first_camera
+from tui.live.chart import Wish, first_camera
 from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, next_poll, sentence, top_line
 from tui.live.queue import draw_queue, kept_layouts
 from tui.live.scene import LiveContext, LiveScene, LiveState
 from tui.live.screens.keys import key_line
-from tui.live.watch import Watch, Wish
+from tui.live.watch import Watch
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.settings import Settings
@@ -188,7 +188,6 @@ class ObservedScreen(AskingScreen):
         return self.size.width < SMALL[0] or self.size.height < SMALL[1]
 
     def draw(self) -> None:
-        """Draw the current scene."""
         if not self.is_mounted:
             return
         self._arrange()
@@ -310,5 +309,4 @@ class ObservedScreen(AskingScreen):
         self._go(self.watch_.observed.picture_at(at - (self.watch_.observed.origin or 0.0)))
 
     def choose(self, rank: int) -> None:
-        """Select the job with this rank."""
         self.change(selected=rank, over="details" if self.is_small else None)
