@@ -172,13 +172,8 @@ def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
     for record in records(results, [metric.name], ask.where, ask.by, also):
         if (value := record[f"={metric.name}"]) is not None and isfinite(value):
             found.setdefault(record.get("=label"), []).append(record)
-    return [
-        _table(str(label or ""), some, rows, columns, metric, ask.interval) for label, some in _in_order_of_plan(found)
-    ]
-
-
-def _in_order_of_plan(found: dict[Value, list[Record]]) -> list[tuple[Value, list[Record]]]:
-    return sorted(found.items(), key=lambda item: (min(r.get("=place") or 0 for r in item[1]), str(item[0])))
+    as_planned = sorted(found.items(), key=lambda item: (min(r.get("=place") or 0 for r in item[1]), str(item[0])))
+    return [_table(str(label or ""), some, rows, columns, metric, ask.interval) for label, some in as_planned]
 
 
 def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: Interval) -> PivotTable:

@@ -345,7 +345,7 @@ def _option(table: _Table, name: str, option: Option) -> Any:
     value = table.take(name)
     if value is None:
         return None
-    typed = _as_option_value(value, option.kind)
+    typed = str(value) if option.kind is str and not isinstance(value, bool) else value
     try:
         if isinstance(value, list | dict):
             raise SchedscopeError("expected one value")
@@ -384,10 +384,6 @@ def _tolerated_share(table: _Table) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
         table.fail("within: expected a share of the number, more than 0 and at most 1", "within")
     return float(value)
-
-
-def _as_option_value(value: Any, kind: type) -> Any:
-    return str(value) if kind is str and not isinstance(value, bool) else value
 
 
 # Lines of keys, which the standard library's parser does not report

@@ -330,18 +330,15 @@ def _number(ask: Ask, runs: Runs, moment: RunMoment, window: tuple[float, float]
     near = NEAR * (window[1] - window[0]) if value.unit == "moment" else 0.0
     told = f"It is {value.exactly(moment.clock)}."
     typed: dict[str, Callable[[str], float]] = {
-        "moment": partial(runs.typed, moment=moment), "span": parse_time, "share": _percent,
+        "moment": partial(runs.typed, moment=moment), "span": parse_time,
+        "share": lambda text: number_typed(text) / 100,
     }  # fmt: skip
-    reads = typed.get(value.unit, _number_typed)
+    reads = typed.get(value.unit, number_typed)
     within = max(ask.within * abs(value.number), exact)
     return Question("number", ask.question, told, moment, value=value, within=within, near=near, reads=reads)
 
 
-def _percent(text: str) -> float:
-    return _number_typed(text) / 100
-
-
-def _number_typed(text: str) -> float:
+def number_typed(text: str) -> float:
     try:
         return float(text.strip().removesuffix("%").replace(",", ""))
     except ValueError:

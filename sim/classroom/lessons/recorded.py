@@ -6,7 +6,7 @@ Also the check of a lesson of either kind.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,14 +16,14 @@ from sim.classroom.lessons.lesson_file import read_lesson
 from sim.classroom.lessons.names import LessonValue
 from sim.classroom.lessons.performance import Performance, Staged
 from sim.classroom.lessons.polls import Polls, PollSeen
-from sim.classroom.lessons.questions import MOST_CHOICES, AnswerOption, Question
+from sim.classroom.lessons.questions import MOST_CHOICES, AnswerOption, Question, number_typed
 from sim.classroom.lessons.runs import RunMoment
 from sim.live.cluster.dates import date
 from sim.live.cluster.reasons import say
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.expected import expected, trimmed
-from sim.live.forecast.what_if import FELT, Answer, answer, in_words, parse_change, questions, widest_of
+from sim.live.forecast.what_if import FELT, answer, in_words, parse_change, questions, widest_of
 from sim.live.forecast.words import answer_lines
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import Step, listed, name, parse_moment, parse_time, printable, span
@@ -202,37 +202,25 @@ def _which_change_helps(ask: Ask, seen: PollSeen) -> Question:
     most = max((each.gain for each in found), default=0.0)
     if most < FELT or len(found) < 2:
         raise ParameterError(f"no change lets {name(job)} start more than a minute earlier")
+    told = [" ".join(answer_lines(seen.cluster, each)) for each in found]
     choices = tuple(
-        AnswerOption(f"{number}", in_words(each.change), None, each.gain >= most - 1.0, " ".join(_lines(seen, each)))
-        for number, each in enumerate(found, 1)
+        AnswerOption(f"{number}", in_words(each.change), None, each.gain >= most - 1.0, why)
+        for number, (each, why) in enumerate(zip(found, told, strict=True), 1)
     )
-    best = next(each for each in found if each.gain >= most - 1.0)
+    best = next(choice for choice in choices if choice.is_right)
     asks = ask.question or f"Which change would let {name(job)} start earliest?"
-    return Question(
-        "earlier", asks, " ".join(_lines(seen, best)), seen.moment, "", choices, rank=seen.polls.ranks[job.id]
-    )
-
-
-def _lines(seen: PollSeen, told: Answer) -> Iterator[str]:
-    return answer_lines(seen.cluster, told)
+    return Question("earlier", asks, best.why, seen.moment, "", choices, rank=seen.polls.ranks[job.id])
 
 
 def _number(ask: Ask, seen: PollSeen) -> Question:
     value = seen.value(ask.of)
     within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
-    reads: Callable[[str], float] = parse_time if value.unit == "span" else _parsed_number
+    reads: Callable[[str], float] = parse_time if value.unit == "span" else number_typed
     if value.unit == "moment":
         raise ParameterError(f"{ask.of} is a time: ask for the time from now, as in {ask.of} - now")
     return Question(
         "number", ask.question, f"It is {seen.written(ask.of)}.", seen.moment, value=value, within=within, reads=reads
     )
-
-
-def _parsed_number(text: str) -> float:
-    try:
-        return float(text.strip().replace(",", ""))
-    except ValueError:
-        raise ParameterError("expected a number") from None
 
 
 def _waiting(seen: PollSeen, called: str) -> ClusterJob:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from sim.live.cluster.recording import PollRecorder, Recording
-from sim.live.cluster.values import Cluster, ClusterJob
+from sim.live.cluster.values import Cluster
 from sim.support.errors import FileError
 
 
-class Scratch:
+class Scratch(PollRecorder):
     """Pictures in a temporary file, which ends with this object; one thread may write while others read."""
 
     def __init__(self) -> None:
@@ -20,17 +19,12 @@ class Scratch:
         except OSError as error:
             raise FileError(f"no folder for temporary files: {error.strerror or error}") from None
         path = Path(self._folder.name, "live.slog")
-        self._recorder, self._recording = PollRecorder(path), Recording(path)
-
-    def add(self, cluster: Cluster) -> None:
-        self._recorder.add(cluster)
-
-    def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Ignore these ended jobs, because only pictures are stored here."""
+        super().__init__(path)
+        self._recording = Recording(path)
 
     def at(self, time: float) -> Cluster:
         return self._recording.at(time)
 
     def close(self) -> None:
-        self._recorder.close()
+        super().close()
         self._folder.cleanup()

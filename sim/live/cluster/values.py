@@ -272,7 +272,8 @@ class Cluster:
     @cached_property
     def queue(self) -> tuple[ClusterJob, ...]:
         """Return the waiting jobs by priority, the highest first, then by submission and number."""
-        return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
+        waiting = (job for job in self.jobs if job.is_waiting)
+        return tuple(sorted(waiting, key=lambda job: (-job.priority, job.submit, len(job.number), job.number)))
 
     @cached_property
     def running(self) -> tuple[ClusterJob, ...]:
@@ -345,10 +346,6 @@ class Cluster:
             or self.job_of_number.get(array)
             or next(iter(tasks), None)
         )
-
-
-def _place(job: ClusterJob) -> tuple[int, float, int, str]:
-    return -job.priority, job.submit, len(job.number), job.number
 
 
 class ClusterSource(Protocol):

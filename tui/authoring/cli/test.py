@@ -85,7 +85,8 @@ def failed(spec: str, policy: Policy, failure: BrokenRule) -> list[str]:
     path = Path(f"{Path(code.path).stem if code else spec.partition(':')[0]}-fails.swf")
     more = write_trace(failure.workload, path, told)
     step = failure.finding.step
-    again = broken(policy, read(path, **_options(failure.workload)), 2.0)
+    options = {"priority_from": "queue"} if np.any(failure.workload.high) else {}
+    again = broken(policy, read(path, **options), 2.0)
     if again is not None and again.rule == failure.finding.rule:
         step = again.step
     else:
@@ -118,7 +119,3 @@ def smallest_difference_lines(specs: tuple[str, str]) -> list[str]:
     both = " ".join(f"--policy {shlex.quote(spec)}" for spec in specs)
     found = f"The fewest jobs found on which they differ: {count(len(workload), 'job')} on {processors(workload.procs)}"
     return [f"{found}, written as {path}", f"  schedscope compare {path} {both}{more}"]
-
-
-def _options(workload: Workload) -> dict[str, str]:
-    return {"priority_from": "queue"} if np.any(workload.high) else {}

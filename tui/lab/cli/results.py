@@ -35,7 +35,6 @@ from sim.metrics.catalogue import MEASURED, Metric
 from sim.support.errors import ParameterError
 from sim.support.files import write_rows, write_whole
 from sim.support.formatting import count, listed, percent, printable, quoted, shortened
-from sim.workload.model import Floats, Ints
 from tui.cli import options
 from tui.cli.parquet import is_table, table_file, write_parquet
 from tui.cli.terminal import say, seen_columns, shows_unicode, split, wrapped_lines, wrapped_table
@@ -298,17 +297,14 @@ def write_jobs(path: str, results: Results, where: Sequence[RunFilter]) -> None:
             kept = results.jobs_of(record["key"])
             many = len(kept)
             columns: dict[str, object] = {name: [record[name]] * many for name in (*OF_RUNS, *varying)}
-            columns |= {name: _typed(name, kept.columns[name]) for name in COLUMNS}
+            columns |= {name: kept.columns[name] for name in COLUMNS}
+            columns |= {name: kept.columns[name].astype(np.int64) for name in WHOLE}
             columns |= {name: kept.quantity(name) for name in DERIVED}
             for group, of in labels.items():
                 if (places := kept.group(group)) is not None:
                     known = of.get(record["key"], {})
                     columns[group] = [known.get(place) for place in places.astype(np.int64).tolist()]
             writer.write(columns)
-
-
-def _typed(name: str, values: Floats) -> Floats | Ints:
-    return values.astype(np.int64) if name in WHOLE else values
 
 
 def against_table(of: PairedRuns, ask: PivotQuery, baseline: str, ratio: bool, width: int | None) -> list[str]:

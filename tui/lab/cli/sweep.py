@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from sim.lab.forecast import forecast
-from sim.lab.plan import VARIED, Run, SweepPlan
+from sim.lab.plan import VARIED, SweepPlan
 from sim.lab.plan_file import AskedPlan, read_plan, seeds
 from sim.lab.pool import cores, size_of_worker
 from sim.lab.results import Results
@@ -184,7 +184,7 @@ def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int)
     cost = f"; {span(progress.elapsed)}, {span(progress.cpu)} of a core" if progress.made else ""
     yield f"{count(progress.asked, 'run')}: {', '.join(parts)}{cost}; in {printable(path)}"
     for outcome in errors:
-        yield f"failed: {_named(outcome.run)}: {outcome.error}"
+        yield f"failed: {printable(outcome.run.trace)} {printable(outcome.run.policy)}: {outcome.error}"
     if progress.failed > len(errors):
         yield f"and {progress.failed - len(errors):,} more: schedscope results {printable(path)} --where error"
     if progress.jobs:
@@ -192,10 +192,6 @@ def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int)
         yield f"with {count(progress.workers, 'worker')}: each takes up to {size:.1f} GiB for {progress.jobs:,} jobs"
     if overloaded:
         yield f"overloaded: {count(overloaded, 'run')}; their means depend on the length of the run"
-
-
-def _named(run: Run) -> str:
-    return printable(f"{run.trace} {run.policy}")
 
 
 def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
