@@ -54,6 +54,15 @@ KEYS = (
     ("N", "task", "task"),
 )  # fmt: skip
 LAST_KEYS = (("?", "help", "help"), ("q", "quit", "quit"))
+ACTIONS = {
+    "up": "choose(-1)", "down": "choose(1)", "left": "change('submit', -1)", "right": "change('submit', 1)",
+    "left_square_bracket": "change('run', -1)", "right_square_bracket": "change('run', 1)",
+    "left_curly_bracket": "change('asked', -1)", "right_curly_bracket": "change('asked', 1)",
+    "plus,equals_sign": "change('procs', 1)", "minus": "change('procs', -1)",
+    "greater_than_sign": "machine(1)", "less_than_sign": "machine(-1)", "n,insert": "new",
+    "delete,backspace": "remove", "u,ctrl+z": "undo", "r,ctrl+y": "redo", "e,tab": "type", "y": "copy", "N": "task",
+    "enter": "replay", "S": "save", "L": "lesson", "question_mark": "help", "H,escape": "back", "q": "quit",
+}  # fmt: skip
 HELP = (
     ("The puzzle", (
         ("drag", "A bar: when the job is submitted; its end ▸: the run time; the end of ░: the estimate."),
@@ -155,20 +164,7 @@ class PuzzleScreen(Screen[None]):
     PuzzleScreen Charts { height: 3fr; }
     """
     AUTO_FOCUS = "Board"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "choose(-1)", show=False), Binding("down", "choose(1)", show=False),
-        Binding("left", "move(-1)", show=False), Binding("right", "move(1)", show=False),
-        Binding("left_square_bracket", "run(-1)", show=False), Binding("right_square_bracket", "run(1)", show=False),
-        Binding("left_curly_bracket", "asked(-1)", show=False), Binding("right_curly_bracket", "asked(1)", show=False),
-        Binding("plus,equals_sign", "procs(1)", show=False), Binding("minus", "procs(-1)", show=False),
-        Binding("greater_than_sign", "machine(1)", show=False), Binding("less_than_sign", "machine(-1)", show=False),
-        Binding("n,insert", "new", show=False), Binding("delete,backspace", "remove", show=False),
-        Binding("u,ctrl+z", "undo", show=False, priority=False), Binding("r,ctrl+y", "redo", show=False),
-        Binding("e,tab", "type", show=False), Binding("y", "copy", show=False), Binding("enter", "replay", show=False),
-        Binding("S", "save", show=False), Binding("L", "lesson", show=False),
-        Binding("question_mark", "help", show=False), Binding("H,escape", "back", show=False),
-        Binding("N", "task", show=False), Binding("q", "quit", show=False),
-    ]  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(key, action, show=False) for key, action in ACTIONS.items()]
 
     def __init__(
         self, puzzle: Puzzle, look: Look, is_guest: bool = False, typed: str = "", task: Task | None = None,
@@ -333,17 +329,9 @@ class PuzzleScreen(Screen[None]):
     def action_choose(self, by: int) -> None:
         self._use_draft(self.draft.choose(self.draft.chosen + by))
 
-    def action_move(self, by: int) -> None:
-        self._use_draft(self.draft.moved(submit=by * self._step))
-
-    def action_run(self, by: int) -> None:
-        self._use_draft(self.draft.moved(run=by * self._step))
-
-    def action_asked(self, by: int) -> None:
-        self._use_draft(self.draft.moved(asked=by * self._step))
-
-    def action_procs(self, by: int) -> None:
-        self._use_draft(self.draft.moved(procs=by))
+    def action_change(self, part: str, by: int) -> None:
+        """Change a part of the chosen job: `procs` by single processors, times by the seconds of a column."""
+        self._use_draft(self.draft.moved(**{part: by if part == "procs" else by * self._step}))
 
     def action_machine(self, by: int) -> None:
         before = self.draft.puzzle.jobs

@@ -44,6 +44,10 @@ EVERY = 0.5
 """Seconds between two checks of whether the file has changed."""
 BESIDE = 110
 """Smallest width of the screen, in columns, at which the plot is next to the table."""
+ACTIONS = {
+    "space": "open", "escape": "back", "x": "rows", "c": "columns", "v": "value", "w": "where", "r": "runs",
+    "l": "log", "T": "theme", "question_mark": "help", "q": "quit",
+}  # fmt: skip
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -117,19 +121,7 @@ class ResultsScreen(Screen[None]):
         (0, "-below"),
         (BESIDE, "-beside"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "open", "open", show=False),
-        Binding("escape", "back", "back", show=False),
-        Binding("x", "rows", "rows", show=False),
-        Binding("c", "columns", "columns", show=False),
-        Binding("v", "value", "value", show=False),
-        Binding("w", "where", "where", show=False),
-        Binding("r", "runs", "all runs", show=False),
-        Binding("l", "log", "log", show=False),
-        Binding("T", "theme", "theme", show=False),
-        Binding("question_mark", "help", "help", show=False),
-        Binding("q", "quit", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(key, action, show=False) for key, action in ACTIONS.items()]
 
     def __init__(self, path: str, look: Look) -> None:
         super().__init__()
