@@ -180,12 +180,13 @@ def test_partition_that_there_is_not_is_refused(slurm: Path) -> None:
     assert error("live", "--partition", "nope") == (2, "no partition 'nope'; there are batch")
 
 
-def test_when_prints_one_range_with_its_share(slurm: Path) -> None:
+def test_when_prints_one_range_with_its_share(slurm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One node with a job after another: the accounting lists jobs of five minutes, each of which waited for ten."""
 
     def stamp(seconds_ago: float) -> str:
         return datetime.fromtimestamp(now - seconds_ago, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
+    monkeypatch.setattr("tui.live.cli.observed.MOST_JUDGED", 72)
     now = time.time()
     row = "{0}|{0}|anna|a|batch|normal|COMPLETED|{1}|{1}|{2}|{3}|00:10:00|4|1|n1|9|cpu=4|cpu=4,node=1|x"
     past = [
