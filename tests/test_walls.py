@@ -119,7 +119,8 @@ def seen(path: Path) -> Seen:
             reached.add(f"{owner}.{node.attr}")
             if owner in ("now", "view") and isinstance(node.value, ast.Name):
                 asked.add(node.attr)
-        running |= code_running_names(node)
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Name | ast.Attribute | ast.Call):
+            running |= code_running_names(node)
     return Seen(tuple(imports), frozenset(for_types), tuple(assigned), *map(frozenset, (asked, reached, running)))
 
 
