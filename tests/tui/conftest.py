@@ -66,7 +66,7 @@ def _garbage_is_found() -> Iterator[None]:
     watched cluster whose pictures come each hundredth of a second looks for no garbage after each.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tui.memory.YOUNG", 200_000)
+        patch.setattr("tui.memory.YOUNG", 1_000_000)
         patch.setattr(gc, "freeze", lambda: None)
         patch.setattr(gc, "unfreeze", lambda: None)
         patch.setattr("tui.live.watch.gc", SimpleNamespace(collect=lambda: 0))
