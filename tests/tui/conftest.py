@@ -24,6 +24,7 @@ from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.registry import policy
 from tests.sim.conftest import Lab
+from tui.chart.cells.paint import sketch
 from tui.look.settings import FOLDER_VARIABLE
 from tui.screens.first import screen as first_screen
 from tui.sessions.autosave import STATE
@@ -110,7 +111,7 @@ def _pictures_of_the_menu_are_made_once() -> Iterator[None]:
     def sketch_once(chart: Any, look: Any, size: Any) -> Any:
         return once((id(chart), look, size), lambda: (chart, sketch(chart, look, size)))[1]  # keeps the id's object
 
-    thumbnail, sketch = first_screen._thumbnail, first_screen.sketch
+    thumbnail = first_screen._thumbnail
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(first_screen, "_thumbnail", thumbnail_once)
         patch.setattr(first_screen, "sketch", sketch_once)

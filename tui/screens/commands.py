@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from textual import on
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.visual import Style
+from textual.style import Style
 from textual.widgets import Input, OptionList
 
 from sim.policies import POLICIES
