@@ -24,10 +24,8 @@ from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.live.forecast.priority_orders import ByPriority, points_of, priorities, tree_order
-from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.slurm import Entry, Slurm
 from sim.policies.orders import Fcfs
-from sim.policies.policy import Policy
 from sim.timeline.scenario import run
 from sim.workload.formats.nodes import shape_of
 from sim.workload.formats.sacct_requests import AskedOfNodes, resources
@@ -57,22 +55,19 @@ UNLIMITED = 86400.0
 
 @dataclass(frozen=True)
 class Model:
-    """Model of a cluster for a forecast: which of its rules count, and how long jobs are expected to run."""
+    """Model of a cluster for a forecast: how long jobs are expected to run, and whether others still arrive."""
 
     name: str
-    on_nodes: bool = True
-    """True if nodes and limits count; False if only processors do."""
     quantile: float | None = None
     """Quantile (0 to 1) of the run times of comparable jobs that is taken; None if jobs run to their limits."""
     has_arrivals: bool = False
     """True if later arrivals take a part of what jobs leave free by ending before their limits; see `Foresight`."""
 
 
-PROCESSORS = Model("processors alone", on_nodes=False)
 LIMITS = Model("nodes and limits")
 LEARNT = Model("and learnt run times", quantile=0.5)
 ARRIVALS = Model("and later arrivals", quantile=0.5, has_arrivals=True)
-MODELS = (PROCESSORS, LIMITS, LEARNT, ARRIVALS)
+MODELS = (LIMITS, LEARNT, ARRIVALS)
 
 
 @dataclass(frozen=True)
@@ -136,17 +131,17 @@ class FromNow(Slurm):
         return waiting[:many]
 
 
-def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
-    """Return True if the job waits for what the model covers: priority, resources or, on nodes, a limit."""
+def can_be_forecast(job: ClusterJob) -> bool:
+    """Return True if the job waits for what the models cover: priority, resources or a limit."""
     if not job.is_waiting or not job.cpus:
         return False
     is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
-    return is_for_room or (model.on_nodes and is_limited(job))
+    return is_for_room or is_limited(job)
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = None) -> dict[str, float]:
     """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970, without arrivals.
-    Jobs whose reason to wait the model does not cover are missing. The mapping is empty if a running job has more than
+    Jobs whose reason to wait the models do not cover are missing. The mapping is empty if a running job has more than
     its nodes have.
     """
     found = _assumed(cluster, model, past)
@@ -154,33 +149,27 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = No
         return {}
     kept, shape, known, lengths = found.jobs, found.shape, found.demands, found.lengths
     running = sum(not job.is_waiting for job in kept)
-    if shape is not None and (
-        model.quantile is None or len(kept) * (len(kept) - running) * len(shape.nodes) > MOST_REPLANNED
-    ):
+    if model.quantile is None or len(kept) * (len(kept) - running) * len(shape.nodes) > MOST_REPLANNED:
         return {kept[place].id: cluster.at + start for place, start in _planned(cluster, found).items()}
-    policy: Policy = Easy()
-    if shape is not None:
-        several, points = _several(cluster, kept)
-        ranked = [
-            replace(job, priority=round(max(several.get(place, {"": job.priority}).values())))
-            for place, job in enumerate(kept)
-        ]
-        if several:
-            groups = tuple(replace(group, factor=round(points.get(group.name, 0.0))) for group in shape.groups)
-            shape = replace(shape, groups=groups)
-        by = (shape.factors, float(max((group.factor for group in shape.groups), default=0))) if several else ((), 0.0)
-        alone = ByPriority([job.priority for job in ranked], *by) if several else Fcfs()
-        order = tree_order(cluster, ranked, *by) or alone
-        policy = FromNow(
-            order,
-            0.0,
-            bf_resolution=1.0,
-            running=running,
-            demands=known.taken,
-            most=known.most,
-            has_points=bool(several),
-        )
-    workload = _workload(kept, [_left(cluster, job) for job in kept], lengths, shape, found.procs)
+    several, points = _several(cluster, kept)
+    ranked = [
+        replace(job, priority=round(max(several.get(place, {"": job.priority}).values())))
+        for place, job in enumerate(kept)
+    ]
+    if several:
+        groups = tuple(replace(group, factor=round(points.get(group.name, 0.0))) for group in shape.groups)
+        shape = replace(shape, groups=groups)
+    by = (shape.factors, float(max((group.factor for group in shape.groups), default=0))) if several else ((), 0.0)
+    policy = FromNow(
+        tree_order(cluster, ranked, *by) or (ByPriority([job.priority for job in ranked], *by) if several else Fcfs()),
+        0.0,
+        bf_resolution=1.0,
+        running=running,
+        demands=known.taken,
+        most=known.most,
+        has_points=bool(several),
+    )
+    workload = _workload(kept, [_left(cluster, job) for job in kept], lengths, shape)
     starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
     return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
 
@@ -212,12 +201,11 @@ class Assumed(NamedTuple):
     """Assumptions of a forecast: its jobs, first the running ones, and the machine."""
 
     jobs: list[ClusterJob]
-    shape: Shape | None
-    """Nodes, and requests of the jobs; None if only processors count."""
+    shape: Shape
+    """Nodes, and requests of the jobs."""
     demands: Demands
     lengths: list[float]
     """Seconds for which each job runs from now or from its start on."""
-    procs: int
 
 
 def _assumed(cluster: Cluster, model: Model, past: PastJobs | None) -> Assumed | None:
@@ -225,22 +213,21 @@ def _assumed(cluster: Cluster, model: Model, past: PastJobs | None) -> Assumed |
     if cluster.is_private or not cluster.nodes:
         return None
     running = [job for job in cluster.running if job.nodes and job.cpus]
-    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
-    bounds = bounds_of(cluster) if model.on_nodes else ()
+    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job)), MOST_WAITING)]
+    bounds = bounds_of(cluster)
     most = tuple(bound.limit.most for bound in bounds)
-    shape = _shape(cluster, jobs) if model.on_nodes else None
-    procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
+    shape = _shape(cluster, jobs)
     keep = []
     for place, job in enumerate(jobs):
         own = demands([job], bounds)[0]
-        fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], _left(cluster, job))
+        fits = not shape.why_never(shape.requests[place], _left(cluster, job))
         if job.is_running and not fits:
             return None
         if job.is_running or (fits and is_known(job, bounds) and all(amount <= most[number] for number, amount in own)):
             keep.append(place)
     kept = [jobs[place] for place in keep]
     lengths = [_expected(cluster, job, model, past) for job in kept]
-    return Assumed(kept, shape and shape.take(keep), Demands(most, demands(kept, bounds)), lengths, procs)
+    return Assumed(kept, shape.take(keep), Demands(most, demands(kept, bounds)), lengths)
 
 
 def _planned(cluster: Cluster, assumed: Assumed) -> dict[int, float]:
@@ -256,7 +243,6 @@ def _planned(cluster: Cluster, assumed: Assumed) -> dict[int, float]:
 def plan_of(cluster: Cluster, assumed: Assumed) -> tuple[PlanAhead, list[Waiting]]:
     """Return the plan with the running jobs alone, and the waiting jobs in the order in which it takes them."""
     jobs, shape = assumed.jobs, assumed.shape
-    assert shape is not None
     running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, int, float, Waiting]]()
     tiers = {each.name: each.tier for each in cluster.partitions}
     several, _ = _several(cluster, jobs)
@@ -418,14 +404,14 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
 
 
 def _workload(
-    jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
+    jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape
 ) -> Workload:
     size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
     unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)
     return Workload(
         name="from now",
-        procs=shape.cores if shape else procs,
+        procs=shape.cores,
         ids=tuple(job.id for job in jobs),
         submit=np.zeros(size),
         width=np.array([job.cpus for job in jobs], np.int64),

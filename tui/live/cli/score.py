@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Score the forecasts of starts in a recording of a cluster against the starts that came.
 
-    At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
+    At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of three models
     that run the moment forward with less or more of the cluster in them. The table compares them where all gave one.
     In a long recording of a large cluster moments are farther apart, so that it takes some ten minutes.
 

@@ -14,7 +14,7 @@ import pytest
 from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Partition, Reservation
 from sim.live.forecast.expected import SHORT as SHORTER
 from sim.live.forecast.expected import expected_in, why_unknown
-from sim.live.forecast.forecast import ARRIVALS, LEARNT, LIMITS, MODELS, PROCESSORS, Foresight, FromNow, Model, forecast
+from sim.live.forecast.forecast import ARRIVALS, LEARNT, LIMITS, MODELS, Foresight, FromNow, Model, forecast
 from sim.live.forecast.past import ENOUGH, PastJobs
 from tests.sim.live.cluster.busy import busy
 
@@ -44,11 +44,10 @@ def test_a_job_waits_for_the_cores_of_one_that_runs_to_its_limit() -> None:
         assert said(model, RUNS, wide) == {"2": 300}
 
 
-def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
+def test_memory_and_gpus_hold_up_a_start() -> None:
     memory = replace(WAITS, tres="cpu=1,mem=1000M,node=1")
     on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,mem=10M,gres/gpu=1,node=1")
     gpu = replace(WAITS, id="4", priority=9, gpus=1, tres="cpu=1,mem=1M,gres/gpu=1,node=1")
-    assert said(PROCESSORS, RUNS, on_n2, memory, gpu) == {"2": 0, "4": 0}
     assert said(LIMITS, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
 
 
@@ -72,8 +71,7 @@ def test_no_forecast_names_a_start_on_a_node_that_is_down() -> None:
 def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None:
     """Nodes can be given more jobs than they have memory for, and can shrink while a job runs."""
     wide, heavy = replace(RUNS, cpus=40, tres="cpu=40,node=1"), replace(RUNS, tres="cpu=3,mem=2000M,node=1")
-    assert said(PROCESSORS, wide, WAITS) == said(LIMITS, wide, WAITS) == said(LIMITS, heavy, WAITS) == {}
-    assert said(PROCESSORS, heavy, WAITS) == {"2": 0}
+    assert said(LIMITS, wide, WAITS) == said(LIMITS, heavy, WAITS) == {}
 
 
 @pytest.mark.parametrize("model", [LIMITS, LEARNT])
@@ -164,7 +162,6 @@ def test_nodes_that_are_drained_or_reserved_take_no_job() -> None:
 def test_a_limit_holds_a_job_until_another_ends(limit: Limit, reason: str) -> None:
     runs, waits = replace(RUNS, qos="high"), replace(WAITS, qos="high", reason=reason)
     assert said(LIMITS, runs, waits, limits=(limit,)) == {"2": 300}
-    assert said(PROCESSORS, runs, waits, limits=(limit,)) == {}
     assert said(LIMITS, runs, replace(waits, account="other", user="bert", qos="low"), limits=(limit,)) == {}
     assert said(LIMITS, runs, replace(waits, cpus=4), limits=(replace(limit, most=0),)) == {}, "never"
 

@@ -39,7 +39,7 @@ def test_scores_are_told_as_table_and_json(recording: str) -> None:
     told = json.loads(schedscope("score", recording, "--format", "json", "--every", "120").stdout)
     assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
     assert {row["name"]: row["median"] for row in told["rows"]} == {
-        "Slurm's own": 90, "processors alone": 10, "nodes and limits": 10, "and learnt run times": 10,
+        "Slurm's own": 90, "nodes and limits": 10, "and learnt run times": 10,
         "and later arrivals": 10,
     }  # fmt: skip
     code, said = error("score", recording, "--policy", "gang")
