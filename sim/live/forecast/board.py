@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.live.forecast.expected import Expected, expected_in, trimmed
-from sim.live.forecast.forecast import ARRIVALS, Foresight
+from sim.live.forecast.forecast import BETWEEN, Foresight
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import ENOUGH, SHARE, Range, Ranges
 from sim.live.forecast.score import FAR, NEAR
@@ -115,10 +115,9 @@ class Board:
             return
         self._kept_at, waiting = cluster.at, {job.id: job for job in cluster.queue}
         ahead = self._ahead = Foresight(trimmed(cluster), self.past)
-        own = ahead.spans(ARRIVALS, SHARE)
-        for id, start in ahead.starts(ARRIVALS).items():
-            job, (low, high) = waiting[id], own.get(id, (start, start))
-            found = self._ranges.around(id, cluster.at, start, Range(min(low, start), max(high, start)))
+        own = ahead.spans(SHARE)
+        for id, start in ahead.starts(BETWEEN).items():
+            job, found = waiting[id], self._ranges.around(id, cluster.at, start, own[id])
             self._open[id].append(_SaidOfJob(cluster.at, start, job.start if job.is_planned else None, found))
 
     def add(self, cluster: Cluster) -> Forecasts:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sim.live.cluster.constraints import gone
 from sim.live.cluster.queue_order import tier_of
 from sim.live.cluster.values import NEVER, Cluster, ClusterJob
-from sim.live.forecast.forecast import ARRIVALS, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
+from sim.live.forecast.forecast import BETWEEN, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.live.forecast.limits import bounds_of, is_known
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import SHARE
@@ -25,7 +25,7 @@ class Expected(NamedTuple):
     low: float
     """Start if each job runs only as long as the shortest tenth of comparable past jobs; the earliest of the three."""
     middle: float
-    """Start if each job runs as long as the median of comparable past jobs did, and others still arrive."""
+    """Start between the one if each job runs as long as the median of comparable past jobs did, and `high`."""
     high: float
     """Start if each job runs to its time limit; the latest of the three."""
 
@@ -50,7 +50,7 @@ def expected_in(ahead: Foresight) -> Mapping[str, Expected]:
     limits = ahead.starts(LIMITS)
     if not len(ahead.past):
         return {job: Expected(start, start, start) for job, start in limits.items()}
-    others = [ahead.starts(model) for model in (SHORT, ARRIVALS)]
+    others = [ahead.starts(model) for model in (SHORT, BETWEEN)]
     found = {job: (*(known.get(job, start) for known in others), start) for job, start in limits.items()}
     return {job: Expected(min(three), three[1], max(three)) for job, three in found.items()}
 

@@ -7,9 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import islice, takewhile
-from math import inf, isnan
+from math import inf, isnan, sqrt
 from statistics import median
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -24,6 +23,7 @@ from sim.live.forecast.limits import bounds_of, demands, is_known, is_limited
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.live.forecast.priority_orders import ByPriority, points_of, priorities, tree_order
+from sim.live.forecast.ranges import Range
 from sim.policies.backfill.slurm import Entry, Slurm
 from sim.policies.orders import Fcfs
 from sim.timeline.scenario import run
@@ -55,19 +55,19 @@ UNLIMITED = 86400.0
 
 @dataclass(frozen=True)
 class Model:
-    """Model of a cluster for a forecast: how long jobs are expected to run, and whether others still arrive."""
+    """Model for a forecast: how long jobs are expected to run."""
 
     name: str
     quantile: float | None = None
     """Quantile (0 to 1) of the run times of comparable jobs that is taken; None if jobs run to their limits."""
-    has_arrivals: bool = False
-    """True if later arrivals take a part of what jobs leave free by ending before their limits; see `Foresight`."""
+    is_between: bool = False
+    """True if starts lie between those under `LEARNT` and `LIMITS`; see `Foresight`."""
 
 
 LIMITS = Model("nodes and limits")
 LEARNT = Model("and learnt run times", quantile=0.5)
-ARRIVALS = Model("and later arrivals", quantile=0.5, has_arrivals=True)
-MODELS = (LIMITS, LEARNT, ARRIVALS)
+BETWEEN = Model("between these two", quantile=0.5, is_between=True)
+MODELS = (LIMITS, LEARNT, BETWEEN)
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,8 @@ def can_be_forecast(job: ClusterJob) -> bool:
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: PastJobs | None = None) -> dict[str, float]:
-    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970, without arrivals.
-    Jobs whose reason to wait the models do not cover are missing. The mapping is empty if a running job has more than
-    its nodes have.
+    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
+    to wait the models do not cover are missing. The mapping is empty if a running job has more than its nodes have.
     """
     found = _assumed(cluster, model, past)
     if found is None:
@@ -291,38 +290,28 @@ class Foresight:
     def starts(self, model: Model) -> dict[str, float]:
         """Return a mapping from the id of each waiting job to its start under the model, in seconds since 1970.
 
-        With arrivals a start lies between those without them and with time limits. Jobs that arrive later take what
-        others leave free by ending early. They take the share of the nodes that jobs of the last hour asked for, which
-        would have come first.
+        Between two starts the wait is the geometric mean of the two waits. Jobs that arrive later take a part of what
+        others leave free by ending before their limits, and the longer the wait, the more of them arrive.
         """
         key = replace(model, name="")
-        if key not in self._made and model.has_arrivals:
-            alone, limits = self.starts(replace(model, has_arrivals=False)), self.starts(LIMITS)
+        if key not in self._made and model.is_between:
+            early, limits, now = self.starts(LEARNT), self.starts(LIMITS), self.cluster.at
             self._made[key] = {
-                job: start + self._overtaking.get(job, 0.0) * max(limits.get(job, start) - start, 0.0)
-                for job, start in alone.items()
+                job: now + sqrt((start - now) * (max(limits.get(job, start), start) - now))
+                for job, start in early.items()
             }
         elif key not in self._made:
             self._made[key] = forecast(self.cluster, model, self.past)
         return self._made[key]
 
-    @cached_property
-    def _overtaking(self) -> Mapping[str, float]:
-        past = self.past
-        return past.arrivals.overtaking(self.cluster, lambda job: past.length(job, 0.5) or UNLIMITED)
+    def spans(self, share: float) -> dict[str, Range]:
+        """Return a mapping from the id of each job to the range of its starts between short and long run times.
 
-    def spans(self, model: Model, share: float) -> dict[str, tuple[float, float]]:
-        """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
-        model without a quantile.
-
-        The two starts come from a forecast with short run times and one with long run times, without arrivals. The
-        share `share` of the past run times lies between the two.
+        The share `share` of the past run times lies between the two. The range contains the start under `BETWEEN`.
         """
-        if model.quantile is None:
-            return {}
-        ends = ((1 - share) / 2, (1 + share) / 2)
-        first, last = (self.starts(replace(model, quantile=end, has_arrivals=False)) for end in ends)
-        return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
+        first, last = (self.starts(replace(LEARNT, quantile=(1 + end) / 2)) for end in (-share, share))
+        ends = {job: (first.get(job, at), at, last.get(job, at)) for job, at in self.starts(BETWEEN).items()}
+        return {job: Range(min(each), max(each)) for job, each in ends.items()}  # a longer job may let another one pass
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:

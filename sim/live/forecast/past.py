@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sim.live.cluster.values import Cluster, ClusterJob
-from sim.live.forecast.arrivals import Arrivals
 
 KEPT = 200
 """Largest number of the latest past jobs that are remembered for each user, and for all users together."""
@@ -23,7 +22,6 @@ class PastJobs:
     """Run times of jobs that have ended, for each user and for all users. A job that is added twice counts once."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
-        self.arrivals = Arrivals()
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._known: dict[str, None] = {}
         self._ran: Mapping[str, ClusterJob] = {}
@@ -48,11 +46,9 @@ class PastJobs:
                 end = (self._at + cluster.at) / 2
                 self.add(replace(job, state="ENDED", end=min(end, job.end or end)))
         self._ran, self._at = {job.id: job for job in cluster.jobs if job.is_running}, cluster.at
-        self.arrivals.see(cluster)
 
     def add(self, job: ClusterJob) -> None:
-        """Add a job if it ended by itself or at its time limit, so that its run time is known; note when it came."""
-        self.arrivals.add(job)
+        """Add a job if it ended by itself or at its time limit, so that its run time is known."""
         if not job.has_ended or job.id in self._known or job.start is None or job.end is None or not job.limit:
             return
         if job.state == "CANCELLED" or job.end <= job.start:

@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 from sim.live.cluster.recording import Recording
 from sim.live.cluster.values import Cluster, ClusterJob
-from sim.live.forecast.forecast import MODELS, Foresight, Model, seconds_of
+from sim.live.forecast.forecast import MODELS, Foresight, seconds_of
 from sim.live.forecast.past import PastJobs
 from sim.live.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
+NAMES = (SLURM, *(model.name for model in MODELS))
+"""Name of each kind of forecast that is scored."""
 EVERY = 60.0
 """Smallest time in seconds between two moments whose forecasts are scored, unless the user asks for another."""
 PATIENCE = 600.0
@@ -87,9 +89,8 @@ class Scorer:
     A picture is skipped if it is less than `every` seconds later than the last one that was used.
     """
 
-    def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY, models: Sequence[Model] = MODELS) -> None:
-        self._past, self._every, self._models = PastJobs(past), every, models
-        self._names = (SLURM, *(model.name for model in models))
+    def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY) -> None:
+        self._past, self._every = PastJobs(past), every
         self._said: dict[str, list[_Said]] = defaultdict(list)
         """For each job (by id): what was forecast for it, in order of time"""
         self.ranges = Ranges()
@@ -113,16 +114,14 @@ class Scorer:
         self._at.append(cluster.at)
         self.ranges.forget({job.id for job in cluster.queue})
         ahead = Foresight(cluster, self._past)
-        found, own = [ahead.starts(model) for model in self._models], ahead.spans(self._models[-1], SHARE)
+        found, own = [ahead.starts(model) for model in MODELS], ahead.spans(SHARE)
         for job in cluster.queue:
             starts = ((job.start or None) if job.is_planned else None, *(known.get(job.id) for known in found))
             around, start = None, starts[-1]
             if start is None:
                 self._missing[job.reason or "None"].add(job.id)
             else:
-                low, high = own.get(job.id, (start, start))
-                span = Range(min(low, start), max(high, start))  # a longer job may let another one start earlier
-                around = self.ranges.around(job.id, cluster.at, start, span)
+                around = self.ranges.around(job.id, cluster.at, start, own[job.id])
             if any(each is not None for each in starts):
                 self._said[job.id].append(_Said(cluster.at, starts, around))
 
@@ -134,9 +133,10 @@ class Scorer:
     def score(self) -> Score:
         """Return the score of forecasts for jobs that have started by now; kinds that made no forecast are left out."""
         made = [
-            sum(said.starts[kind] is not None for each in self._said.values() for said in each) for kind in self._kinds
+            sum(said.starts[kind] is not None for each in self._said.values() for said in each)
+            for kind in range(len(NAMES))
         ]
-        kinds = [kind for kind in self._kinds if made[kind]]
+        kinds = [kind for kind, many in enumerate(made) if many]
         judged = [
             (job, self._started[job], said)
             for job, each in self._said.items() if job in self._started
@@ -148,7 +148,7 @@ class Scorer:
         return Score(
             rows=tuple(
                 _row(
-                    self._names[kind],
+                    NAMES[kind],
                     made[kind],
                     [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
                     places,
@@ -167,10 +167,6 @@ class Scorer:
                 sorted(((why, len(jobs)) for why, jobs in self._missing.items()), key=lambda e: (-e[1], e[0]))
             ),
         )
-
-    @property
-    def _kinds(self) -> range:
-        return range(len(self._names))
 
 
 def _row(name: str, forecasts: int, errors: Sequence[float], places: Sequence[int]) -> ForecastScore:

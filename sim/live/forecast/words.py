@@ -29,7 +29,7 @@ def forecast_in_words(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -
         return f"No forecast of ours: {printable(why_unknown(cluster, job))}."
     middle, late = _date(found.middle, cluster), after_deadline(cluster, job, found.middle)
     if around is None:
-        return f"Our forecast: {middle}, if jobs come as in the last hour; too few starts are known for a range{late}."
+        return f"Our forecast: {middle}; too few starts are known for a range{late}."
     low, high = (_date(time, cluster) for time in around)
     return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}{late}."
 

@@ -14,7 +14,7 @@ import pytest
 from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Partition, Reservation
 from sim.live.forecast.expected import SHORT as SHORTER
 from sim.live.forecast.expected import expected_in, why_unknown
-from sim.live.forecast.forecast import ARRIVALS, LEARNT, LIMITS, MODELS, Foresight, FromNow, Model, forecast
+from sim.live.forecast.forecast import BETWEEN, LEARNT, LIMITS, MODELS, Foresight, FromNow, Model, forecast
 from sim.live.forecast.past import ENOUGH, PastJobs
 from tests.sim.live.cluster.busy import busy
 
@@ -225,6 +225,17 @@ def test_run_times_are_learnt_from_a_users_past() -> None:
     assert said(LEARNT, RUNS, wide, past=PastJobs(cancelled)) == {"2": 300}
 
 
+def test_a_wait_is_the_mean_of_those_with_learnt_run_times_and_limits() -> None:
+    full = replace(RUNS, cpus=8, nodes=("n1", "n2"), start=NOW - 60, end=NOW + 540, tres="cpu=8,node=2")
+    ended = [replace(RUNS, id=f"e{at}", state="COMPLETED", end=NOW - 60) for at in range(ENOUGH)]
+    ahead = Foresight(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(full, WAITS)), PastJobs(ended))
+    assert (ahead.starts(LEARNT), ahead.starts(LIMITS)) == ({"2": NOW + 180}, {"2": NOW + 540}), "240 of 600 s"
+    assert ahead.starts(BETWEEN) == {"2": pytest.approx(NOW + (180 * 540) ** 0.5)}
+    assert expected_in(ahead)["2"].middle == ahead.starts(BETWEEN)["2"] == ahead.spans(0.8)["2"].high
+    early = replace(ahead, _made={replace(LEARNT, name=""): {"2": NOW + 180}, replace(LIMITS, name=""): {"2": NOW}})
+    assert early.starts(BETWEEN) == {"2": NOW + 180}, "never before the start with learnt run times"
+
+
 def test_a_job_that_vanishes_from_the_list_has_ended_between_two_pictures() -> None:
     """Slurm lists ended jobs for a time that its configuration sets, and not every site keeps accounts."""
     past = PastJobs()
@@ -276,7 +287,7 @@ def test_forecasts_of_one_picture_are_made_once(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("sim.live.forecast.forecast.forecast", make)
     ahead = Foresight(Cluster(NOW), PastJobs())
-    assert ahead.spans(ARRIVALS, 0.8) == {"2": (NOW, NOW)}
+    assert ahead.spans(0.8) == {"2": (NOW, NOW)}
     assert expected_in(Foresight(ahead.cluster, ahead.past))["2"].high == NOW
     many = len(made)
     assert ahead.starts(SHORTER) == {"2": NOW}

@@ -40,7 +40,7 @@ def test_scores_are_told_as_table_and_json(recording: str) -> None:
     assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
     assert {row["name"]: row["median"] for row in told["rows"]} == {
         "Slurm's own": 90, "nodes and limits": 10, "and learnt run times": 10,
-        "and later arrivals": 10,
+        "between these two": 10,
     }  # fmt: skip
     code, said = error("score", recording, "--policy", "gang")
     assert (code, said.partition(";")[0]) == (2, "gang counts processors, so it cannot replay a recording on its nodes")
