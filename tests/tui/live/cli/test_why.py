@@ -119,7 +119,7 @@ def test_what_if_has_the_forecast_as_the_time_before(tmp_path: Path) -> None:
     recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(replace(RUNS, end=NOW + 301), wide, *behind)))
     recorder.close()
     text = schedscope("when", "2", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4 nodes=1").stdout
-    forecast = text.partition("Our forecast: ")[2].partition(",")[0]
+    forecast = text.partition("Our forecast: ")[2].partition(";")[0]
     assert f"would start now instead of about {forecast}." in text
 
 
