@@ -1,4 +1,4 @@
-"""Memory of past jobs and pictures of a cluster: run times in proportion to limits, and what arrived."""
+"""Memory of past jobs of a cluster: run times in proportion to limits."""
 
 from __future__ import annotations
 
