@@ -47,8 +47,8 @@ def points_of(cluster: Cluster) -> dict[str, float]:
 
 
 def priorities(job: ClusterJob, parts: Parts | None, points: Mapping[str, float]) -> dict[str, float]:
-    """Return a mapping from each partition that the waiting job names to its priority there; empty if it names one
-    only, or if the points of a partition are unknown. `parts` are the parts of its priority, if they are known.
+    """Return a mapping from each partition that the waiting job names to its priority there. It is empty if the job
+    names one only, or if points of a partition are unknown. `parts` are the parts of its priority, if they are known.
 
     >>> from sim.live.cluster.values import ClusterJob
     >>> job = ClusterJob("1", "1", "PENDING", partition="short,batch", priority=950)
