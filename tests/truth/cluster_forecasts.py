@@ -144,7 +144,7 @@ def _of_new_jobs(cluster: Cluster, made: Forecasts, board: Board, ledger: Ledger
 
 
 # Our forecast
-@reads(rf"Our forecast: (now|{D}), if jobs come as in the last hour; too few starts are known for a range(; .*)?")
+@reads(rf"Our forecast: (now|{D}); too few starts are known for a range(; .*)?")
 def _one_time(fact: Outlook, at: str, late: str | None) -> None:
     must(len(fact.ledger.came) < FEW, f"{len(fact.ledger.came)} forecasts can be judged")
     _middle(fact, at, late)
