@@ -118,7 +118,7 @@ def restored() -> list[str]:
     """Restore Python's built-in functions that user-defined code has replaced, and return their names."""
     now = builtins.__dict__
     if _LEN(now) >= _LEN(_BUILTINS) and _ALL(_MAP(is_, _BUILTINS.values(), now.values())):
-        return []  # at once, as this is asked twice in each step
+        return []  # at once, as this is asked in each step
     changed = [name for name, value in _BUILTINS.items() if now.get(name) is not value]
     for name in changed:
         builtins.__dict__[name] = _BUILTINS[name]
@@ -198,9 +198,11 @@ def may_be_heard() -> bool:
 
 
 def hear(run: PrintingRun | None) -> None:
-    """Append the output of user-defined code in this thread to the lines of `run`; None: it goes to stderr."""
+    """Append the output of user-defined code in this thread to the lines of `run`; None: it goes to stderr, and the
+    built-in functions that this code has replaced are restored.
+    """
     _HEARING.run = run
-    if _OWN:
+    if run is None:
         restored()
 
 
