@@ -344,7 +344,7 @@ HARMLESS = {
     "sim/lab/copies.py": "traces that this program has packed for its workers",
     "sim/lab/pool.py": "workers of this program",
     "sim/support/captured_output.py": "the debugger, when a policy that runs asks for it",
-    "sim/session/branches.py": "a branch of a timeline is called a fork",
+    "sim/session/sources.py": "a branch of a timeline is called a fork",
     "sim/timeline/timeline.py": "a branch of a timeline is called a fork",
     "tui/chart/svg/drawing.py": "resvg_py, by its name",
     "tui/cli/main.py": "its own commands, from a table",

@@ -11,8 +11,8 @@ from sim.lab.plan import NONE, split_switches
 from sim.lab.results import Results
 from sim.policies.own.naming import code_in
 from sim.policies.policy import CodeRef
-from sim.session.branches import planned
 from sim.session.session import BranchRecord, Session, read_policy
+from sim.session.sources import planned
 from sim.session.trace_ref import TraceRef
 from sim.support.errors import ParameterError
 from sim.workload.options import OPTIONS

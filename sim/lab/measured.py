@@ -15,11 +15,10 @@ import numpy as np
 from sim.engine.schedule import Curves, Schedule
 from sim.lab.kept import JOBS, packed
 from sim.metrics.aggregates import Value, aggregates, fragmentation, over_time
-from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric
+from sim.metrics.catalogue import MEASURED, SPREADS, TAILS, Metric, meant
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow
 from sim.metrics.measure import GROUPS, PARTIES
-from sim.metrics.search import meant
 from sim.support.errors import ParameterError
 from sim.support.formatting import listed, parse_time, quoted, written_time
 from sim.workload.model import Bools, Floats

@@ -10,8 +10,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from sim.decisions.sentences import jobs_in, say, why
-from sim.life.episodes import episodes, told_episode
-from sim.life.life import Life
+from sim.life.life import Life, episodes, told_episode
 from sim.life.moments import (
     Ended,
     Entered,

@@ -8,8 +8,7 @@ from typing import TypeAlias
 from sim.decisions.reasons_inferred import Heads, NotConsidered
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.history.stretch_queries import InTheWay
-from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
-from sim.life.life import Life
+from sim.life.life import Life, because_of, by_kind, fitted_for, seconds_of
 from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited
 from sim.policies.columns import Column
 from sim.policies.policy import columns_of

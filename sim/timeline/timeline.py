@@ -15,19 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, takewhile
 from math import inf
 from time import perf_counter
 from types import MappingProxyType
 
+import numpy as np
+
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
+from sim.decisions.sentences import jobs_in, say
 from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
-from sim.history.decision_table import decision_table
 from sim.history.history import History
-from sim.history.past import Switch
+from sim.history.past import Past, Switch
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.recorded_rules import under, weighed
@@ -420,3 +422,22 @@ def _checkers() -> Sequence[Watcher]:
     from sim.engine.check import Checker
 
     return [Checker]
+
+
+DECISIONS = ("step", "time", "decision", "job", "sentence")
+
+
+def decision_rows(past: Past) -> Iterator[tuple[int, float, str, str, str]]:
+    """Yield (step, time, kind, job, sentence) for each decision, in the order in which they were made."""
+    for step, decision in past.all_decisions():
+        jobs = jobs_in(decision)
+        job = jobs[0].id if jobs else ""
+        yield step, past.time_of(step), type(decision).__name__.lower(), job, say(decision)
+
+
+def decision_table(past: Past, steps: int) -> Table:
+    rows = list(takewhile(lambda row: row[0] < steps, decision_rows(past)))
+    made = zip(*rows, strict=True) if rows else ([] for _ in DECISIONS)
+    kinds = (np.int64, np.float64, object, object, object)
+    columns = {name: np.array(column, dtype=kind) for name, column, kind in zip(DECISIONS, made, kinds, strict=True)}
+    return Table("decisions", columns)

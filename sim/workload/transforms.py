@@ -25,7 +25,7 @@ from sim.workload.columns import NumberIds, joined
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import SESSION, in_sessions, with_other_thought
 from sim.workload.formats.table import LARGEST
-from sim.workload.job_changes import JobChanges
+from sim.workload.job_changes import JobChanges, PuzzleJob
 from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 from sim.workload.models import sud
 from sim.workload.models.generated import offered
@@ -33,7 +33,6 @@ from sim.workload.models.hyper_erlang import fit
 from sim.workload.models.lublin import generate
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
 from sim.workload.shape import Request
-from sim.workload.typed_jobs import PuzzleJob
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 

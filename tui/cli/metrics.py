@@ -8,8 +8,7 @@ from textwrap import wrap
 
 import click
 
-from sim.metrics.catalogue import FAIRNESS, MEASURED, SYMBOLS, Metric
-from sim.metrics.search import meant, respelled, search
+from sim.metrics.catalogue import FAIRNESS, MEASURED, SYMBOLS, Metric, meant, respelled, search
 from sim.support.errors import ParameterError
 from sim.support.formatting import quoted
 from tui.cli import options

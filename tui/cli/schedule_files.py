@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.engine import Engine
-from sim.history.decision_table import DECISIONS, decision_rows
 from sim.machine.processors import written
 from sim.metrics.fairness import Fairness
 from sim.support.files import write_rows, write_whole
+from sim.timeline.timeline import DECISIONS, decision_rows
 from tui.cli.parquet import is_table, table_file, write_rows_as_table
 
 

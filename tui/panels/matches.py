@@ -11,7 +11,7 @@ from tui.panels.context import Context, taught, window, written
 from tui.replay.scene import MatchesScene
 
 if TYPE_CHECKING:
-    from sim.stops.matches import Match
+    from sim.stops.search import Match
 
 TITLE = "Matches"
 NAMED = 3

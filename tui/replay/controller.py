@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sim.machine.processors import written
-from sim.session.branches import records_of, restore
+from sim.session.sources import records_of, restore
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import clock_near
 from sim.workload.model import Workload

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sim.comparison.differences import Comparison
     from sim.comparison.divergence import Divergence
     from sim.comparison.live_comparison import CommonJobs, Shifts
-    from sim.stops.matches import Match
+    from sim.stops.search import Match
     from sim.timeline.branch import Course
     from sim.workload.pairing import Pairing
 

@@ -14,7 +14,7 @@ from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
-from sim.session.branches import records_of
+from sim.session.sources import records_of
 from sim.support.errors import SchedscopeError
 from sim.timeline.branch import FORGETFUL, Branch
 from sim.timeline.timeline import Timeline
@@ -29,7 +29,7 @@ from tui.replay.strip_maker import StripMaker
 
 if TYPE_CHECKING:
     from sim.stops.grammar import Stop
-    from sim.stops.matches import Matches
+    from sim.stops.search import Matches
 
 DRAWING = 0.02
 """Seconds that a frame spends on drawing the past; columns still missing are drawn in the next frames."""
@@ -203,7 +203,7 @@ class RunView:
             self._matches = None
             return None
         if self._matches is None or (self._matches.branch, self._matches.stop) != (branch, stop):
-            from sim.stops.matches import Matches
+            from sim.stops.search import Matches
 
             self._matches = Matches(branch, stop)
         seen = self._matches

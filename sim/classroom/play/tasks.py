@@ -18,8 +18,8 @@ from sim.classroom.lessons.runs import FIRST, Runs
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.formatting import count, parse_time, quoted, span
 from sim.workload.formats.puzzle import LONGEST, Puzzle, parse_puzzle
+from sim.workload.job_changes import PuzzleJob
 from sim.workload.model import Workload
-from sim.workload.typed_jobs import PuzzleJob
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 """Policies that a task may name; with any jobs their runs end soon."""

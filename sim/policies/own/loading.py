@@ -7,6 +7,7 @@ changed and loaded again while older runs continue.
 
 from __future__ import annotations
 
+import hashlib
 import linecache
 import os
 import subprocess
@@ -23,7 +24,6 @@ from typing import NoReturn, TypeVar
 
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
-from sim.policies.own.content import hash_of, keep_lines
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import (
     MOST_BYTES,
@@ -326,8 +326,8 @@ def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
     content).
     """
     folder = os.path.dirname(named.path)
-    of_others = (f"\0{os.path.relpath(path, folder)}\0{hash_of(other)}".encode() for path, other in others.items())
-    return CodeRef(named.name, hash_of(data + b"".join(of_others)))
+    of_others = (f"\0{os.path.relpath(path, folder)}\0{_hash_of(other)}".encode() for path, other in others.items())
+    return CodeRef(named.name, _hash_of(data + b"".join(of_others)))
 
 
 # Making modules
@@ -338,15 +338,15 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
     in `sys.modules`, where Python looks for the module of a class.
     """
     heed_consent(named)
-    name = f"{OWN}{hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
+    name = f"{OWN}{_hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
     module.__file__ = ref.name
     vars(module).update(in_own_code(module.__name__))
     with blamed(ref.name, named.head):
         for path, other in others.items():
-            keep_lines(path, other.decode("utf-8-sig", "replace"))
+            _keep_lines(path, other.decode("utf-8-sig", "replace"))
         text = data.decode("utf-8-sig")
-        keep_lines(ref.name, text)
+        _keep_lines(ref.name, text)
         sys.modules[name] = module
         try:
             with SiblingImporter(os.path.dirname(named.path), others):
@@ -414,27 +414,22 @@ def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRe
     point = plugins().get(name)
     found = sources if sources is not None or point else local_sources(name, _read_local)
     if found:
-        told = "".join(f"\0{os.path.relpath(path)}\0{hash_of(data)}" for path, data in found.items())
-        return CodeRef(name, hash_of(told.encode() if len(found) > 1 else next(iter(found.values()))))
+        told = "".join(f"\0{os.path.relpath(path)}\0{_hash_of(data)}" for path, data in found.items())
+        return CodeRef(name, _hash_of(told.encode() if len(found) > 1 else next(iter(found.values()))))
     if found is not None:
         _refuse_missing(name)
     file = file_of_module(point.module if point else name)
     data = _source_in(file, MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
-    return CodeRef(name, hash_of(data + (f"\0{origin(name)}".encode() if point else b"")))
-
-
-def is_own_module(name: str) -> bool:
-    """Return True if a module of this name was made from a user's file."""
-    return name.startswith(OWN)
+    return CodeRef(name, _hash_of(data + (f"\0{origin(name)}".encode() if point else b"")))
 
 
 def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
     """Return a mapping from name to class, for the classes derived from `base` that the module defines; names with a
     leading _ are left out.
     """
-    is_file = is_own_module(module.__name__)
+    is_file = module.__name__.startswith(OWN)
     return {
         name: cls
         for name, cls in vars(module).items()
@@ -469,3 +464,15 @@ def _one_of(found: dict[str, _Made], named: Named, one: str, many: str, base: st
         which = f"say which, like {named.head}:{next(iter(found))}"
         raise OwnCodeError(f"there are {len(found)} {many} in it, {listed(found)}: {which}", named.head)
     return next(iter(found.values()))
+
+
+def _hash_of(data: bytes) -> str:
+    """Return the SHA-256 hash by which a content of a code file is identified."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _keep_lines(path: str, text: str) -> None:
+    """Store the text of the code, for tracebacks and for `inspect`, so that they show the lines that run even if the
+    file changes.
+    """
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)

@@ -14,8 +14,8 @@ import numpy as np
 
 from sim.support.errors import ParameterError, TraceError
 from sim.support.formatting import quoted
+from sim.workload.job_changes import PuzzleJob, parse_job
 from sim.workload.model import Field, Header, Trace
-from sim.workload.typed_jobs import PuzzleJob, parse_job
 
 MOST_JOBS = 60
 MOST_PROCS = 1000

@@ -1,4 +1,4 @@
-"""Also tests sim.code.lines, sim.code.source."""
+"""Also tests sim.code.lines."""
 
 import sys
 from pathlib import Path

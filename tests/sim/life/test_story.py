@@ -1,4 +1,4 @@
-"""Also tests sim.life.episodes, sim.life.summary."""
+"""Also tests sim.life.summary."""
 
 from math import inf
 

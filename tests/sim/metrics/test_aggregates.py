@@ -1,6 +1,6 @@
 """The numbers of a whole schedule, each worked out by hand on a machine of four processors.
 
-Also tests sim.engine.schedule, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.finished_jobs.
+Also tests sim.engine.schedule, sim.metrics.measure, sim.metrics.finished_jobs.
 """
 
 from __future__ import annotations

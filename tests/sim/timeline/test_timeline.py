@@ -17,13 +17,13 @@ from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import random_number
-from sim.session.branches import records_of, restore
 from sim.session.session import Session, parsed, session_text
+from sim.session.sources import records_of, restore
 from sim.session.trace_ref import TraceRef
 from sim.support.errors import DecisionError, ParameterError, PolicyError
 from sim.timeline import branch
 from sim.timeline.branch import Branch
-from sim.timeline.timeline import Timeline
+from sim.timeline.timeline import DECISIONS, Timeline, decision_rows, decision_table
 from sim.workload.job_changes import JobChanges, parse_changes
 from sim.workload.model import Workload
 from sim.workload.replay import read
@@ -511,3 +511,20 @@ def test_jobs_without_a_trace_cannot_be_changed(lab: Lab) -> None:
         timeline.change_jobs(JobChanges(("1",)))
     with pytest.raises(ParameterError, match="no job is left to simulate"):
         Timeline(read("1 procs; 1x1m@0"), "easy").change_jobs(JobChanges(("1",)))
+
+
+def test_table_has_the_decisions_before_a_step() -> None:
+    timeline = Timeline(read("z-figure4"), "easy")
+    timeline.seek(1000)
+    past = timeline.history
+    rows = [*decision_rows(past)]
+    for steps in range(past.steps + 1):
+        table = decision_table(past, steps)
+        assert tuple(table.columns) == DECISIONS
+        assert list(zip(*(column.tolist() for column in table.columns.values()), strict=True)) == [
+            row for row in rows if row[0] < steps
+        ]
+
+
+def test_table_of_no_decisions_is_empty() -> None:
+    assert len(decision_table(Timeline(read("z-figure4"), "easy").history, 0)) == 0

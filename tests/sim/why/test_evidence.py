@@ -1,7 +1,7 @@
 """Why a job waits, is suspended or has started: the explanation in sentences and in numbers, and the considered
 decisions.
 
-Also tests sim.why.facts, sim.why.snapshot_facts.
+Also tests sim.why.facts.
 """
 
 from dataclasses import replace

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from sim.stops.matches import Match
+from sim.stops.search import Match
 from tests.tui.replays import replay
 from tests.tui.scenes import context_of, engine_of
 from tests.tui.screens.seeing import enter, seen

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from sim.support.formatting import span
 from sim.workload.formats.puzzle import MOST_JOBS, MOST_PROCS, Puzzle
-from sim.workload.typed_jobs import MOST_SECONDS, PuzzleJob
+from sim.workload.job_changes import MOST_SECONDS, PuzzleJob
 from tui.chart.colours import OwnHues
 from tui.look import text
 from tui.look.palette import Look

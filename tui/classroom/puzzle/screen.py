@@ -25,8 +25,8 @@ from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.files import write_whole
 from sim.support.formatting import count, span
 from sim.workload.formats.puzzle import LONGEST, MOST_JOBS, Puzzle, parse_puzzle
+from sim.workload.job_changes import PuzzleJob
 from sim.workload.source import Source
-from sim.workload.typed_jobs import PuzzleJob
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.classroom.puzzle.board import Board, Draft, Scale

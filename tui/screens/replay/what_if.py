@@ -13,10 +13,9 @@ from sim.session.session import Bookmark, BranchRecord
 from sim.support.errors import ParameterError
 from sim.support.formatting import Clock, clock, name, parse_time
 from sim.why.last_change import Division, HolderOf, PlanOf
-from sim.workload.job_changes import JobChange, JobChanges, parse_values
+from sim.workload.job_changes import JobChange, JobChanges, parse_job, parse_values, typed_time
 from sim.workload.model import Job
 from sim.workload.outages import parse_set
-from sim.workload.typed_jobs import parse_job, typed_time
 from tui.look.calendar import Calendar
 from tui.replay.requests import (
     VERSUS,

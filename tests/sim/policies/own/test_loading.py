@@ -1,5 +1,3 @@
-"""Also tests sim.policies.own.content."""
-
 import subprocess
 import sys
 from importlib import metadata

@@ -11,7 +11,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive
-from sim.session.branches import records_of
+from sim.session.sources import records_of
 from sim.support.errors import ParameterError, PolicyError
 from sim.timeline.timeline import Timeline
 from sim.workload.replay import read

@@ -10,9 +10,9 @@ from sim.session.sources import session_of, source_of
 from sim.session.trace_ref import compare_trace
 from sim.support.errors import TraceError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
+from sim.workload.job_changes import PuzzleJob
 from sim.workload.replay import read
 from sim.workload.source import Source
-from sim.workload.typed_jobs import PuzzleJob
 
 LINE = "10 procs; 5x10m@0; 4x20m/30m@2m"
 TIMES = st.integers(1, 10**6)

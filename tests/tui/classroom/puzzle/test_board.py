@@ -1,5 +1,5 @@
 from sim.workload.formats.puzzle import Puzzle
-from sim.workload.typed_jobs import PuzzleJob
+from sim.workload.job_changes import PuzzleJob
 from tui.classroom.puzzle.board import Draft
 
 TWO = Draft(Puzzle(10, (PuzzleJob(5, 600), PuzzleJob(4, 1200, 120, 1800))))

@@ -17,8 +17,8 @@ from textual.widgets import Input
 
 from sim.classroom.play.tasks import Task, tasks
 from sim.workload.formats.puzzle import parse_puzzle
+from sim.workload.job_changes import PuzzleJob
 from sim.workload.replay import read
-from sim.workload.typed_jobs import PuzzleJob
 from tests.tui.cli.program import error, schedscope
 from tests.tui.late import late_message
 from tests.tui.replays import finished, painted, wait_until

@@ -1,8 +1,7 @@
 import pytest
 
 from sim.lab.measured import measured_metric
-from sim.metrics.catalogue import FAIRNESS, MEASURED, METRICS, metric
-from sim.metrics.search import meant, respelled, search
+from sim.metrics.catalogue import FAIRNESS, MEASURED, METRICS, meant, metric, respelled, search
 from sim.support.errors import ParameterError
 
 
