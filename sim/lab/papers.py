@@ -32,7 +32,7 @@ from sim.metrics.aggregates import ratio
 from sim.support.errors import FileError, ParameterError, SchedscopeError, near
 from sim.support.formatting import quoted
 from sim.support.text_files import TextKind
-from sim.workload.ranges import expand
+from sim.workload.options import expand
 
 PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"

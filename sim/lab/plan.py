@@ -29,8 +29,7 @@ from sim.session.trace_ref import TraceRef
 from sim.support.errors import NotThereError, ParameterError, near
 from sim.support.formatting import Moment, listed, quoted, written_time
 from sim.timeline.scenario import parse_switch, split_switch
-from sim.workload.options import OPTIONS, Option
-from sim.workload.ranges import MOST, expand
+from sim.workload.options import MOST_VALUES, OPTIONS, Option, expand
 from sim.workload.source import Source, find
 
 NONE = "none"
@@ -125,8 +124,10 @@ class SweepPlan:
         if "trace" not in values:
             raise ParameterError("a plan needs a trace: a file, or the name of a sample")
         axes = _axes(values, together)
-        if (runs := prod(len(axis[0][1]) for axis in axes)) > MOST:
-            raise ParameterError(f"a plan of {runs:,} runs: at most {MOST:,} are made; narrow a range, or make several")
+        if (runs := prod(len(axis[0][1]) for axis in axes)) > MOST_VALUES:
+            raise ParameterError(
+                f"a plan of {runs:,} runs: at most {MOST_VALUES:,} are made; narrow a range, or make several"
+            )
         if keep not in ("", JOBS):
             raise ParameterError(f"a sweep can keep jobs, got {quoted(keep)}")
         return cls(axes, tuple(map(_group, dict.fromkeys(groups))), Cut.of(cut).written, keep)

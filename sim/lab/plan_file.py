@@ -30,7 +30,7 @@ from sim.policies.own.naming import code_in
 from sim.support.errors import FileError, ParameterError, near
 from sim.support.formatting import listed, quoted
 from sim.support.text_files import TextKind
-from sim.workload.ranges import expand
+from sim.workload.options import expand
 
 T = TypeVar("T")
 _WORDS = ("traces", "policies", "seeds", "groups", "keep", "cut", "zip", "options")

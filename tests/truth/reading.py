@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
 from sim.life.life import life_of
-from sim.life.summary import own_numbers
+from sim.life.story import own_numbers
 from sim.policies import parse_policy
 from sim.policies.policy import columns_of
 from sim.timeline.timeline import Timeline

@@ -15,8 +15,7 @@ from sim.decisions import matrix as m
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.sentences import jobs_in, say, why
 from sim.life.life import Life
-from sim.life.story import rows_of
-from sim.life.summary import Numbers, figures, plans_told, summary
+from sim.life.story import Numbers, figures, plans_told, rows_of, summary
 from sim.policies.columns import Column
 from sim.support.formatting import clock, clock_near
 from sim.workload.outages import absent

@@ -15,8 +15,7 @@ import click
 from sim.comparison.alternatives import WITHOUT, Price, Tried, blockers, fitted, ranked
 from sim.engine.schedule import Schedule
 from sim.life.life import Life, life_of
-from sim.life.story import rows_of
-from sim.life.summary import Numbers, figures, own_numbers, plans_told, summary
+from sim.life.story import Numbers, figures, own_numbers, plans_told, rows_of, summary
 from sim.machine.processors import Placement
 from sim.metrics.fairness import fair_start
 from sim.policies import parse_policy
@@ -28,7 +27,7 @@ from sim.support.formatting import clock, listed, name, printable, processors, q
 from sim.timeline.scenario import Scenario
 from sim.workload.job_changes import JobChanges
 from sim.workload.model import Field, Trace, Workload
-from sim.workload.ranges import expand
+from sim.workload.options import expand
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.run import provenance

@@ -184,7 +184,7 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    from sim.workload.ranges import expand
+    from sim.workload.options import expand
 
     try:
         return expand(value) if "{" in value else [value]

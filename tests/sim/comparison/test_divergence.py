@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.comparison.divergence import Account, Act, Divergence, Side, account, part
+from sim.comparison.divergence import Account, Act, Divergence, Side, account, different, part
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_inferred import NotConsidered
@@ -19,6 +19,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
 from sim.why.wait_reasons import Delayed
+from sim.workload import replay
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -145,3 +146,35 @@ def test_every_run_can_account_for_every_job_it_parted_over(lab: Lab, data: st.D
 @pytest.mark.parametrize("spec", sorted(RUNS))
 def test_a_run_does_not_part_from_itself(spec: str) -> None:
     assert parted(sample("z-figure7"), spec, spec) is None
+
+
+def side_of(policy: str, trace: str = "z-figure4") -> Side:
+    engine = Engine(replay.read(trace), policy, curious=False)
+    engine.run()
+    return Side.of(engine)
+
+
+def test_each_job_is_told_once_with_what_both_did_and_why() -> None:
+    fcfs, easy = side_of("fcfs"), side_of("easy")
+    found = different(fcfs, easy)
+    assert [each.job.id for each in found] == ["5"]
+    (only,) = found
+    assert only.first is not None
+    assert only.second is not None
+    assert (only.time, only.first.time, only.second.time) == (600, 1800, 600)
+    assert only.second.told() == (
+        "d0 00:10:00: J5 is backfilled on 5 processors: ends at d0 00:18:20, before J3's start at d0 00:20:00"
+    )
+    parting = part(fcfs, easy)
+    assert parting is not None
+    assert parting.time == only.time
+
+
+def test_differences_are_told_of_each_job() -> None:
+    assert different(side_of("easy"), side_of("easy")) == []
+    assert different(side_of("fcfs"), side_of("firstfit", "k-figure2.1-2.2"))
+    assert {each.job.id for each in different(side_of("fcfs"), side_of("conservative"))} == {"5"}
+    found = different(side_of("easy", "k-figure2.1-2.2"), side_of("immediate", "k-figure2.1-2.2"))
+    assert any(each.first is None for each in found) or any(each.second is None for each in found)
+    assert [each.time for each in found] == sorted(each.time for each in found)
+    assert different(side_of("easy"), side_of("gang"))

@@ -19,7 +19,7 @@ from sim.engine.engine import Engine
 from sim.history.stretch_queries import InTheWay
 from sim.life.life import Life, life_of
 from sim.life.moments import Foreseen, Unplanned
-from sim.life.summary import figures
+from sim.life.story import figures
 from sim.policies import parse_policy
 from sim.workload.follows import After, Follow
 from sim.workload.formats.swf import read as read_swf

@@ -8,6 +8,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.support.errors import TraceError
 from sim.workload.formats import sacct, table
+from sim.workload.formats.sacct import Unmodelled, Used
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read, read_shape
 from tests.effort import calls
@@ -292,3 +293,24 @@ def test_jobs_come_when_those_in_their_dependency_have_ended_or_started() -> Non
     assert engine.schedule().workload.submit.tolist() == [0, 600, 120, 540]
     assert engine.schedule().start.tolist() == [0, 600, 120, 540]
     assert any("dependencies of the kind 'expand'" in note.what for note in workload.fidelity.assumed)
+
+
+def test_jobs_of_one_time_add_up_on_their_nodes() -> None:
+    used = Used()
+    used.add("n1", 4, 0, 10, suspended=False)
+    used.add("n1", 4, 10, 20, suspended=False)
+    assert (used.nodes, used.cpus) == (1, 4)
+    used = Used()
+    used.add("n[1-2]", 5, 0, 10, suspended=False)
+    used.add("n1", 2, 0, 10, suspended=False)
+    assert (used.nodes, used.cpus) == (2, 7)  # 2 each alone, and 7 in all at one moment
+    used = Used()
+    used.add("", 4, 0, 10, suspended=False)
+    used.add("None assigned", 2, 5, 10, suspended=False)
+    assert (used.nodes, used.cpus) == (0, 6)
+    used = Used()
+    used.add("n[1-3]", 3, 0, 10, suspended=False)
+    assert used.strange_to({"n1": 4}) == 2
+    unmodelled = Unmodelled()
+    unmodelled.add({"jobid": "1", "reqmem": "0", "partition": "batch"})
+    assert unmodelled.note() == ()
