@@ -15,7 +15,6 @@ from sim.machine.moment import MOMENT
 from sim.metrics.catalogue import METRICS, SPREADS
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.support.errors import ParameterError
-from sim.workload.categories import TAU
 from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 from sim.workload.shape import BARS, OPEN
@@ -26,9 +25,9 @@ Value = float | int | None
 """Value of a metric; None if it is undefined, such as the mean of no jobs"""
 
 
-def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
-    """Return all metrics in METRICS by name; `killed=False` leaves killed jobs out of the statistics."""
-    jobs = FinishedJobs.of(source, killed, tau)
+def aggregates(source: Schedule | FinishedJobs) -> dict[str, Value]:
+    """Return all metrics in METRICS by name."""
+    jobs = FinishedJobs.of(source)
     schedule, workload = jobs.schedule, jobs.workload
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
     values |= {"fairness_users": jain(jobs, workload.user), "fairness_groups": jain(jobs, workload.group)}

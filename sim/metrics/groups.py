@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
-from sim.engine.schedule import Schedule
 from sim.metrics.aggregates import Value, guarantee_ratios, reservation_delays, statistics
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.support.errors import ParameterError
 from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 
-LS_CLASSES = (1000.0, 10000.0)
+LS_CLASSES = (
+    Category("short", "estimate < 1000 s"),
+    Category("medium", "1000 s <= estimate < 10000 s"),
+    Category("long", "estimate >= 10000 s"),
+)
 SMALL = 32
 BATCH = 1000
 PERIOD = 30 * 86400
@@ -44,29 +46,24 @@ class GroupRow:
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
-def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
+def by_category(jobs: FinishedJobs) -> list[GroupRow]:
     """Return a row for each of Kettimuthu's sixteen categories, by run time and processors."""
-    jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
 
 
-def by_coarse_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    jobs = FinishedJobs.of(source)
+def by_coarse_category(jobs: FinishedJobs) -> list[GroupRow]:
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
 
-def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[GroupRow]:
-    """Return a row for each class of estimates of Lawson & Smirni, with limits of `thresholds` seconds."""
-    jobs = FinishedJobs.of(source)
-    index = np.searchsorted(thresholds, jobs.estimate, side="right")
-    return _rows(jobs, index, _class_names(thresholds))
+def by_class(jobs: FinishedJobs) -> list[GroupRow]:
+    """Return a row for each class of estimates of Lawson & Smirni."""
+    return _rows(jobs, np.searchsorted((1000, 10000), jobs.estimate, side="right"), LS_CLASSES)
 
 
-def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[GroupRow]:
-    """Return a row for small jobs, of at most `small` processors, and one for large jobs (Zhang et al. 2000)."""
-    jobs = FinishedJobs.of(source)
-    names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
-    return _rows(jobs, _numbered(jobs.width > small), names)
+def by_width_class(jobs: FinishedJobs) -> list[GroupRow]:
+    """Return a row for small jobs, of at most `SMALL` processors, and one for large jobs (Zhang et al. 2000)."""
+    names = (Category("small", f"<= {SMALL} processors"), Category("large", f"> {SMALL} processors"))
+    return _rows(jobs, _numbered(jobs.width > SMALL), names)
 
 
 def well_estimated(jobs: FinishedJobs) -> Bools:
@@ -74,28 +71,24 @@ def well_estimated(jobs: FinishedJobs) -> Bools:
     return jobs.estimate <= 2 * jobs.run
 
 
-def by_estimate_quality(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    jobs = FinishedJobs.of(source)
+def by_estimate_quality(jobs: FinishedJobs) -> list[GroupRow]:
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
-def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
+def by_estimator(jobs: FinishedJobs) -> list[GroupRow]:
     """Return a row for each tenth of the ratio of run time to estimate; the worst estimates come first."""
-    jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
     return _rows(jobs, index, [Category(*share) for share in shares])
 
 
-def by_priority(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    jobs = FinishedJobs.of(source)
+def by_priority(jobs: FinishedJobs) -> list[GroupRow]:
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
 
 
-def by_queue(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    jobs = FinishedJobs.of(source)
+def by_queue(jobs: FinishedJobs) -> list[GroupRow]:
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
     words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues
     names = []
@@ -105,16 +98,15 @@ def by_queue(source: Schedule | FinishedJobs) -> list[GroupRow]:
     return _rows(jobs, index, names)
 
 
-def by_user(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    return _by_party(FinishedJobs.of(source), Field.USER)
+def by_user(jobs: FinishedJobs) -> list[GroupRow]:
+    return _by_party(jobs, Field.USER)
 
 
-def by_group(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    return _by_party(FinishedJobs.of(source), Field.GROUP)
+def by_group(jobs: FinishedJobs) -> list[GroupRow]:
+    return _by_party(jobs, Field.GROUP)
 
 
-def by_account(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    jobs = FinishedJobs.of(source)
+def by_account(jobs: FinishedJobs) -> list[GroupRow]:
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
     names, index = np.unique(jobs.column(accounts), return_inverse=True)
     rows = _rows(jobs, index, [Category(name or "none", f"account {name}") for name in names.tolist()])
@@ -129,9 +121,8 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[GroupRow]:
     return sorted(_rows(jobs, index, names), key=lambda row: -row.jobs)
 
 
-def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
+def by_month(jobs: FinishedJobs) -> list[GroupRow]:
     """Return a row for each calendar month (UTC) of submission, or each 30 days if the trace has no date."""
-    jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
         stamps = np.floor(jobs.submit + begin).astype("datetime64[s]").astype("datetime64[M]")
@@ -143,11 +134,10 @@ def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
     return _rows(jobs, index, [Category(name, f"submitted in {name}") for name in names])
 
 
-def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[GroupRow]:
+def by_batch(jobs: FinishedJobs, size: int = BATCH) -> list[GroupRow]:
     """Return a row for each batch of `size` successive submissions; only its finished jobs count."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
-    jobs = FinishedJobs.of(source)
     names = []
     for first in range(0, len(jobs.workload), size):
         label = f"{first + 1}-{min(first + size, len(jobs.workload))}"
@@ -158,9 +148,8 @@ def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[GroupRo
 PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
-def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
+def by_tail(jobs: FinishedJobs) -> list[GroupRow]:
     """Return a row for each percentile p, with the values that p percent of the jobs do not exceed."""
-    jobs = FinishedJobs.of(source)
     columns = {
         "wait": jobs.wait,
         "turnaround": jobs.turnaround,
@@ -204,15 +193,3 @@ def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Gr
 
 def _numbered(second: Bools) -> Ints:
     return second.astype(np.int64)
-
-
-def _class_names(thresholds: Sequence[float]) -> list[Category]:
-    """Return the names of the classes of estimates that these thresholds (in seconds) separate."""
-    limits = [f"{limit:g}" for limit in thresholds]
-    if not limits:
-        return [Category("all", "every job")]
-    meanings = [f"estimate < {limits[0]} s"]
-    meanings += [f"{low} s <= estimate < {high} s" for low, high in pairwise(limits)]
-    meanings.append(f"estimate >= {limits[-1]} s")
-    three = ("short", "medium", "long") if len(meanings) == 3 else ()
-    return [Category(three[i] if three else f"class {i}", text) for i, text in enumerate(meanings)]

@@ -19,7 +19,7 @@ class Group(NamedTuple):
 
     name: str
     title: str
-    rows: Callable[[Schedule | FinishedJobs], list[GroupRow]]
+    rows: Callable[[FinishedJobs], list[GroupRow]]
 
 
 GROUPS = (
@@ -54,8 +54,7 @@ def group_of(name: str) -> Group | None:
     if one is None or other is None or TAIL in (one, other) or one is other:
         return None
 
-    def rows(source: Schedule | FinishedJobs) -> list[GroupRow]:
-        jobs = FinishedJobs.of(source)
+    def rows(jobs: FinishedJobs) -> list[GroupRow]:
         return groups.crossed(one.rows(jobs), other.rows(jobs), jobs)
 
     return Group(name, f"{one.title}, and {other.title}", rows)

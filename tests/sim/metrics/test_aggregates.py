@@ -20,6 +20,7 @@ from sim.lab.measured import measured
 from sim.metrics import aggregates as module
 from sim.metrics.aggregates import aggregates, over_time, ratio
 from sim.metrics.catalogue import FRAGMENTATION, METRICS, metric
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.measure import measure
 from sim.policies import parse_policy
 from sim.support.errors import ParameterError
@@ -136,7 +137,7 @@ def test_capacity_and_overhead_are_counted(three: Schedule) -> None:
 def test_killed_jobs_count_like_others_unless_asked_otherwise(three: Schedule) -> None:
     killed = replace(three, workload=replace(three.workload, killed=np.array([False, True, False])))
     assert aggregates(killed)["max_wait"] == 80
-    without = aggregates(killed, killed=False)
+    without = aggregates(FinishedJobs.of(killed, killed=False))
     assert (without["jobs"], without["max_wait"]) == (2, 10)
     assert without["killed"] == 1
     assert without["utilization"] == aggregates(killed)["utilization"]  # the machine did run it
