@@ -10,8 +10,8 @@ import numpy as np
 
 from sim.engine.schedule import Schedule
 from sim.support.errors import FileError
+from sim.support.files import TextKind
 from sim.support.formatting import clock, count, printable, quoted, span
-from sim.support.text_files import TextKind
 from sim.workload.formats.table import SYNONYMS, number, plain_name, separator
 from sim.workload.model import Floats, Workload
 

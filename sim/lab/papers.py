@@ -30,8 +30,8 @@ from sim.lab.plan import SweepPlan
 from sim.lab.results import Results
 from sim.metrics.aggregates import ratio
 from sim.support.errors import FileError, ParameterError, SchedscopeError, near
+from sim.support.files import TextKind
 from sim.support.formatting import quoted
-from sim.support.text_files import TextKind
 from sim.workload.options import expand
 
 PLANS = Path(__file__).parent / "paper_plans"

@@ -28,8 +28,8 @@ from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
 from sim.support.errors import FileError, ParameterError, near
+from sim.support.files import TextKind
 from sim.support.formatting import listed, quoted
-from sim.support.text_files import TextKind
 from sim.workload.options import expand
 
 T = TypeVar("T")

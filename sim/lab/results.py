@@ -24,8 +24,8 @@ from sim.lab.work import Outcome
 from sim.metrics.catalogue import MEASURED, METRICS
 from sim.support.databases import connected, leads_nowhere, limit_steps, refuse_computing
 from sim.support.errors import NotThereError, SchedscopeError
+from sim.support.files import most_unpacked
 from sim.support.formatting import quoted, shortened
-from sim.support.text_files import most_unpacked
 
 try:
     import fcntl

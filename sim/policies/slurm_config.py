@@ -7,7 +7,7 @@ import re
 from sim.policies.policy import written_policy
 from sim.policies.registry import parse_policy
 from sim.support.errors import FileError, ParameterError
-from sim.support.text_files import TextKind
+from sim.support.files import TextKind
 from sim.workload.formats.nodes import seconds_of
 
 _NUMBERS = {

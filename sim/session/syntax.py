@@ -17,7 +17,7 @@ from math import isfinite
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from sim.support.errors import FileError, SchedscopeError
-from sim.support.text_files import TextKind
+from sim.support.files import TextKind
 
 FORMAT = "schedscope session 1"
 MAX_BYTES = 2**20

@@ -17,8 +17,8 @@ from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.support.errors import ParameterError, TraceError
+from sim.support.files import TextKind
 from sim.support.formatting import Moment, Step, parse_moment, quoted, written_time
-from sim.support.text_files import TextKind
 
 Calendar: TypeAlias = Callable[[float | datetime], float]
 """Function that returns the time in seconds of the trace for a number or a date"""

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from sim.support.errors import TraceError
-from sim.support.files import is_database
-from sim.support.text_files import TIMES, most_unpacked
+from sim.support.files import TIMES, is_database, most_unpacked
 from sim.workload.formats import batsim, nodes, parquet, sacct, slog, swf, table
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.model import Trace

@@ -15,9 +15,8 @@ from sim.policies.own.naming import Named, named_code
 from sim.policies.policy import CodeRef
 from sim.session.trust import is_on_network
 from sim.support.errors import FileError, SchedscopeError
-from sim.support.files import write_whole
+from sim.support.files import TextKind, write_whole
 from sim.support.formatting import listed
-from sim.support.text_files import TextKind
 from tui.sessions.autosave import state_folder
 
 MOST = 500

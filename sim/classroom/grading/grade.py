@@ -23,8 +23,8 @@ from sim.lab.pool import LocalPool
 from sim.metrics.aggregates import aggregates
 from sim.metrics.catalogue import METRICS
 from sim.support.errors import DecisionError, FileError, SchedscopeError, near
+from sim.support.files import TextKind
 from sim.support.formatting import clock, listed, printable, shortened
-from sim.support.text_files import TextKind
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 

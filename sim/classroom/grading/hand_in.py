@@ -14,8 +14,7 @@ from sim.classroom.lessons.quiz import LEVELS, Quiz
 from sim.classroom.lessons.walk import Walk
 from sim.policies.own.naming import code_in
 from sim.support.errors import FileError
-from sim.support.files import refuse_replacing, write_whole
-from sim.support.text_files import TextKind
+from sim.support.files import TextKind, refuse_replacing, write_whole
 
 HEAD = "# schedscope: answers to hand in\n"
 LEVELS_KEPT = range(len(LEVELS) + 1)

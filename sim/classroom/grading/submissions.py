@@ -14,7 +14,7 @@ from warnings import catch_warnings
 from sim.classroom.grading.outside import SubmissionError
 from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES
 from sim.support.errors import FileError
-from sim.support.text_files import TextKind
+from sim.support.files import TextKind
 
 SOURCE = TextKind("file of Python", MOST_BYTES, FileError)
 PLAIN = re.compile(r"\w[\w-]*\.py", re.ASCII)

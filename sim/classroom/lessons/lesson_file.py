@@ -16,8 +16,8 @@ from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
 from sim.support.errors import SchedscopeError, near
+from sim.support.files import TextKind
 from sim.support.formatting import quoted
-from sim.support.text_files import TextKind
 from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.options import OPTIONS, WITH, Option

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from sim.support.errors import TraceError, near, similar
+from sim.support.files import TextKind
 from sim.support.formatting import quoted
-from sim.support.text_files import TextKind
 from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json

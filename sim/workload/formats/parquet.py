@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.support.errors import TraceError
+from sim.support.files import TIMES, most_unpacked
 from sim.support.optional_imports import extra
-from sim.support.text_files import TIMES, most_unpacked
 from sim.workload.columns import halved, in_one, joined
 from sim.workload.fidelity import Fidelity
 from sim.workload.formats.table import (

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sim.support.errors import FileError, near
+from sim.support.files import TextKind
 from sim.support.formatting import printable, quoted
-from sim.support.text_files import TextKind
 
 TEXTS = (
     "results", "kind", "x", "y", "by", "group", "interval", "against", "output", "title", "size", "xlabel",

@@ -18,7 +18,7 @@ from sim.live.cluster.slurm.adapter import ended_of
 from sim.live.cluster.slurm.parsers import jobs_in, moment_of
 from sim.live.cluster.values import Cluster, ClusterJob, Node
 from sim.support.errors import TraceError
-from sim.support.text_files import TextKind, most_unpacked
+from sim.support.files import TextKind, most_unpacked
 
 QUARTER = 900.0
 """Seconds of which the distance of a time zone from UTC is a multiple."""
