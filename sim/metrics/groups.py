@@ -98,14 +98,6 @@ def by_queue(jobs: FinishedJobs) -> list[GroupRow]:
     return _rows(jobs, index, names)
 
 
-def by_user(jobs: FinishedJobs) -> list[GroupRow]:
-    return _by_party(jobs, Field.USER)
-
-
-def by_group(jobs: FinishedJobs) -> list[GroupRow]:
-    return _by_party(jobs, Field.GROUP)
-
-
 def by_account(jobs: FinishedJobs) -> list[GroupRow]:
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
     names, index = np.unique(jobs.column(accounts), return_inverse=True)
@@ -113,7 +105,8 @@ def by_account(jobs: FinishedJobs) -> list[GroupRow]:
     return sorted(rows, key=lambda row: -row.jobs)
 
 
-def _by_party(jobs: FinishedJobs, field: Field) -> list[GroupRow]:
+def by_party(field: Field, jobs: FinishedJobs) -> list[GroupRow]:
+    """Return a row for each user, or for each group of users, the one with most jobs first."""
     of = jobs.workload
     numbers, index = np.unique(jobs.column(of.user if field is Field.USER else of.group), return_inverse=True)
     kind = field.name.lower()

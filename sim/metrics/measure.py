@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from sim.engine.schedule import Schedule
@@ -12,6 +13,7 @@ from sim.metrics.aggregates import Value, aggregates, fragmentation
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow
 from sim.workload.categories import TAU
+from sim.workload.model import Field
 
 
 class Group(NamedTuple):
@@ -36,8 +38,8 @@ GROUPS = (
 )
 
 PARTIES = (
-    Group("user", "user", groups.by_user),
-    Group("group", "group of users", groups.by_group),
+    Group("user", "user", partial(groups.by_party, Field.USER)),
+    Group("group", "group of users", partial(groups.by_party, Field.GROUP)),
     Group("account", "account", groups.by_account),
 )
 TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_tail)

@@ -114,9 +114,6 @@ class Stop:
         was = self._read(before)
         return self.root.fires(was, self.read(_instant(after), was))
 
-    def fired(self, before: Reading | None, after: Reading) -> bool:
-        return self.root.fires(before, after)
-
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
         return None if instant is None else self.read(_instant(instant))
 

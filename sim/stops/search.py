@@ -94,7 +94,7 @@ class Looker:
         now = [stop.read(instant, old) for stop, old in zip(self._stops, was, strict=True)]
         self._after = now
         seen = zip(self._stops, was, now, strict=True)
-        return next((stop for stop, old, new in seen if old is not None and stop.fired(old, new)), None)
+        return next((stop for stop, old, new in seen if old is not None and stop.root.fires(old, new)), None)
 
     def findings(self, stop: Stop) -> Findings:
         """Yield what the last step has that meets this condition."""

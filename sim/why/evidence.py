@@ -289,10 +289,6 @@ def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
     return [running for running in snapshot.running if running.job.rank in ranks]
 
 
-def _columns_of(cells: Iterable[Cell]) -> int:
-    return sum(cell.columns.bit_count() for cell in cells)
-
-
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
     """Return when enough jobs will have ended for this job to fit, in the earliest row; None if it fits already."""
     rows = _rows(snapshot)
@@ -304,7 +300,8 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
         return _enough_in(snapshot.running, snapshot.free, job.procs)
     found = []
     for row, cells in rows.items():
-        if enough := _enough_in(_at_home(snapshot, cells), snapshot.there - _columns_of(cells), job.procs):
+        free = snapshot.there - sum(cell.columns.bit_count() for cell in cells)
+        if enough := _enough_in(_at_home(snapshot, cells), free, job.procs):
             found.append(enough._replace(row=row))
     return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
 

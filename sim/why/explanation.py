@@ -58,11 +58,7 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
     return Explanation(job, (ended(job, past.start_of(rank), end, at, bool(workload.killed[rank])),))
 
 
-def _never(rank: int) -> float | None:
-    return None
-
-
-def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cancelled_at: Time = _never) -> float | None:
+def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cancelled_at: Time) -> float | None:
     """Return a job's submit time in a run; None until it is known by starts and ends of other jobs."""
     job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
     if follow is None:

@@ -88,11 +88,6 @@ def load(named: Named) -> ModuleType:
     return _LOADED[ref]
 
 
-def source_of(named: Named) -> bytes:
-    """Return the current content of a code file."""
-    return _read(named)
-
-
 def _load_module(named: Named) -> ModuleType:
     """Return the module that `named` names: an installed module, or one of the current folder.
 

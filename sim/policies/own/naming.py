@@ -162,8 +162,7 @@ def _plugins(path: tuple[str, ...]) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
     named = (point for point in entry_points(group=PLUGINS) if _PLUGIN.fullmatch(point.name))
-    return {point.name: point for point in sorted(named, key=_package, reverse=True)}  # the first package wins
-
-
-def _package(point: EntryPoint) -> str:
-    return "" if point.dist is None else str(point.dist.name)
+    return {
+        point.name: point
+        for point in sorted(named, key=lambda point: point.dist.name if point.dist else "", reverse=True)
+    }  # the first package wins

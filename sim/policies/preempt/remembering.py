@@ -57,7 +57,7 @@ class Remembering(Preemptive):
         while following := [
             turn
             for job in self.roomy(view) + self._tolls(view).that_can_pay(self, view)
-            if job.rank not in had and (turn := self._by_xfactor(view, job)) > last
+            if job.rank not in had and (turn := (-self.xfactor(view, job), job.rank)) > last
         ]:
             last = min(following)
             without.discard(last[1])
@@ -69,9 +69,6 @@ class Remembering(Preemptive):
             for job in self.idle(now):
                 if job.rank in without:
                     now.keep(job, self.why_nobody(now, job))
-
-    def _by_xfactor(self, view: Moment, job: Job) -> tuple[float, int]:
-        return -self.xfactor(view, job), job.rank
 
     def needs_own(self, view: Moment, job: Job) -> bool:
         return self.pinned(view, job.rank) is not None
