@@ -16,9 +16,8 @@ from tests.truth.outcomes import interruptions
 from tests.truth.told import goes_down, others
 from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, reads, tried, whole
 from tests.truth.world import World, has_room
-from tui.panels.evidence import evidence
 from tui.panels.numbers_so_far import draw_metrics, figures
-from tui.panels.sentence import sentence
+from tui.panels.sentence import evidence, sentence
 
 
 def read_frame(frame: Frame) -> Iterator[UntrueError]:

@@ -23,7 +23,7 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of
 from tui.cli import explain
 from tui.panels import decisions, queue
-from tui.panels.evidence import numbers
+from tui.panels.details import numbers
 from tui.panels.sentence import sentence
 
 EVENING = 7200

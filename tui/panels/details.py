@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
+from sim.decisions.decisions import Backfill, Expect, Interrupt, Keep, Reserve, Start
 from sim.decisions.matrix import ReserveRow
 from sim.life.job_state import JobState
 from sim.support.formatting import count, name, processors_wanted, span, times
-from sim.why.evidence import Evidence
+from sim.why.evidence import Considered, Evidence
+from sim.why.facts import fact_row
 from sim.workload.model import Field, Job
 from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, spark, taught, worded, written
-from tui.panels.decision_icons import sign
-from tui.panels.evidence import considered, evidence, numbers, standing
+from tui.panels.decision_icons import INDENT, rank_of, sign, with_sign
 from tui.panels.queue_table import own_number
+from tui.panels.sentence import clauses_of, evidence, standing
 
 TITLE = "Job"
 MOST_EVENTS = 60
+MOST_CONSIDERED = 12
 REASON = 2
 """Number of lines below the job's request that stay visible when the panel scrolls: the state and its reason"""
 
@@ -107,6 +109,45 @@ def _is_decided(clause: str, context: Context) -> bool:
     """Return True if the clause repeats a decision of this step, which the sentence below the chart shows."""
     shown = context.scene.snapshot
     return any(clause == f"{told_decision(decision, shown, context.at)}." for decision in shown.decisions)
+
+
+# Evidence
+
+
+def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
+    told = (fact_row(fact, context.at) for fact in found.facts)
+    rows = [(written(label, context), value) for label, value in told]
+    margin = max((text.cells(label) for label, _ in rows), default=0) + 2
+    lines: list[Line] = []
+    for label, value in rows:
+        first, *rest = worded(value, context, width, hang=margin)
+        lines += [line(Span(text.pad(label, margin), "dim"), *first.spans), *rest]
+    return lines
+
+
+def considered(context: Context, found: Evidence, width: int) -> list[Line]:
+    """Return lines with decisions that concern the selected job, without what another visible panel shows."""
+    told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
+    known = " ".join(clauses_of(found))
+    told = [(entry, words) for entry, words in told if not (_is_kept(entry) and words.partition(": ")[2] in known)]
+    if "decisions" in context.visible:
+        told = [(entry, words.partition(": ")[0]) for entry, words in told if not entry.is_own]
+    concern = [(entry, words) for entry, words in told if entry.is_own or entry.touches]
+    shown = concern[:MOST_CONSIDERED]
+    lines = [part for entry, words in shown for part in _considered_lines(context, entry, words, width)]
+    if left_out := len(told) - len(shown):
+        others = count(left_out, "other decision")
+        lines.append(line(Span(written(f"… and {others}", context), "dim")))
+    return lines
+
+
+def _is_kept(entry: Considered) -> bool:
+    return entry.is_own and isinstance(entry.decision, Keep)
+
+
+def _considered_lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
+    style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
+    return with_sign(sign(entry.decision, context.unicode), worded(told, context, width, style, hang=INDENT, rank=rank))
 
 
 # Numbers of the policy

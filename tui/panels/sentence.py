@@ -1,21 +1,28 @@
-"""Sentence below the chart that always says the most important thing about the current state."""
+"""Sentence below the chart that always says the most important thing about the current state; what is known about a
+job, which the panel about it shows, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
-from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import Backfill, Decision, Drop, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
+from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
+from sim.life.job_state import JobState
 from sim.support.formatting import count, listed, name, percent, processors, span
+from sim.why.evidence import Evidence, ended, evidence_of, to_come
+from sim.why.facts import NOBODY, PassedBy
 from tui.chart.lanes import busy_at
-from tui.chart.partition_names import told_decision
+from tui.chart.partition_names import told_decision, with_partition_names
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, written
 from tui.panels.decision_icons import rank_of, sign
-from tui.panels.evidence import clauses_of, evidence, standing
+from tui.panels.live_values import by_clock
 
 NOTABLE: dict[type, tuple[str, str]] = {
     Switched: ("switch", "switches"),
@@ -180,3 +187,33 @@ def _idle(context: Context) -> Iterator[str]:
     yield f"{busy:,} of {processors(shown.there)} {'is' if busy == 1 else 'are'} busy."
     if shown.next_time is not None:
         yield f"The next step is at {context.at(shown.next_time)}."
+
+
+# Evidence: why a job waits, is suspended or has started
+
+
+def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
+    """Return the evidence about a job at the scene's time; None if it has ended or is not yet submitted."""
+    scene = context.scene
+    found = evidence_of(scene.snapshot, rank, context.at, passed)
+    if found is None or scene.snapshot.time is None:
+        return found
+    return replace(found, snapshot=replace(scene.snapshot, time=scene.clock), entry=by_clock(found.entry, scene))
+
+
+def standing(context: Context, job: JobState) -> tuple[str, ...]:
+    if found := evidence(context, job.rank, job.passed):
+        return clauses_of(found)
+    it = context.about.workload.jobs[job.rank]
+    it = it if job.submit is None else it.replaced(submit=job.submit)
+    if job.state == "cancelled":
+        return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
+    return (
+        to_come(it, context.at, job.submit)
+        if job.end is None
+        else ended(it, job.start, job.end, context.at, bool(context.about.workload.killed[it.rank])),
+    )
+
+
+def clauses_of(found: Evidence) -> tuple[str, ...]:
+    return tuple(with_partition_names(clause, found.snapshot) for clause in found.clauses)

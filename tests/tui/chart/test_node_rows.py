@@ -1,7 +1,5 @@
 """Charts of machines of nodes: rows of nodes, cores that no waiting job can use, lanes of nodes grouped by how full
 they are, and bands that show their memory.
-
-Also tests tui.chart.cells.memory_bands.
 """
 
 import json

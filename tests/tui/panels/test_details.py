@@ -1,5 +1,3 @@
-"""Also tests tui.panels.evidence."""
-
 from dataclasses import replace
 from math import inf
 

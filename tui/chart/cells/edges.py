@@ -10,8 +10,7 @@ import numpy as np
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
-from tui.chart.cells.memory_bands import name_memory
-from tui.chart.cells.partition_lanes import lane_rows, name_ink
+from tui.chart.cells.partition_lanes import lane_rows, name_ink, name_memory
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
 from tui.chart.scene import MEMORY

@@ -15,8 +15,7 @@ from sim.workload.model import Floats
 from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.cells.labels import Label, place_labels
-from tui.chart.cells.memory_bands import draw_memory
-from tui.chart.cells.partition_lanes import bars, draw_lane_bars, draw_lane_names
+from tui.chart.cells.partition_lanes import bars, draw_lane_bars, draw_lane_names, draw_memory
 from tui.chart.raster import TURN, WAS_KILLED, WAS_SUSPENDED, Texture
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import HUES, TONES, Hue, Tone, ink

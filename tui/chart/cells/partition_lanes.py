@@ -1,7 +1,10 @@
-"""Partitions as lanes of the chart; a bar above each has its name and size, and moves when sizes change."""
+"""Partitions as lanes of the chart, with a bar above each that has its name and size, and moves when sizes change. On a
+machine whose nodes have memory, there are bands above the nodes with curves of the memory in use instead.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,6 +17,7 @@ from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.colours import partition_hue
 from tui.chart.owners import ROOMY, Band, ByOwner, Order
 from tui.chart.partition_names import LaneName
+from tui.chart.scene import MEMORY
 from tui.look import text
 from tui.look.palette import TONES, Hue, Tone, ink
 
@@ -198,3 +202,47 @@ def _rows(grid: Grid, band: Band) -> list[int]:
     scale = grid.size.rows / view.rows
     top, bottom = view.rows_of(high - 1).start, view.rows_of(low).stop
     return list(range(int(top * scale), max(int(bottom * scale), int(top * scale) + 1)))
+
+
+# Memory of nodes
+
+_BLOCKS, _LETTERS = " ▁▂▃▄▅▆▇█", " _.:-=+*#"
+"""Character, in Unicode and ASCII, of each number of eighths of memory in use."""
+_TONES = (Tone.GROUND, *(2 * (Tone.QUARTER,)), *(2 * (Tone.HALF,)), *(2 * (Tone.MOST,)), *(2 * (Tone.FULL,)))
+"""For each number of eighths: its tone in a band that is too thin for a curve"""
+
+
+def draw_memory(area: Cells, grid: Grid) -> None:
+    """Draw the band above each visible node: a curve or, where a band is thinner than a character, a colour."""
+    by_owner, levels = grid.chart.by_owner, grid.chart.memory
+    if by_owner is None or levels is None:
+        return
+    signs = np.array([ord(sign) for sign in (_LETTERS if grid.look.ascii else _BLOCKS)], np.uint32)
+    tones = np.array([ink(Hue.COOL, tone) for tone in _TONES], np.uint16)
+    for number, parts in enumerate(bars_of_all(grid, by_owner)):
+        for bar in parts:
+            columns = slice(bar.first, bar.end)
+            level = levels[number, columns]
+            rows = Counter(row // grid.folds for row in bar.rows)
+            whole = [cell for cell, many in rows.items() if many == grid.folds]
+            if not whole:
+                colours = np.where(level < 0, grid.upper.ground[bar.rows[-1] // grid.folds, columns], tones[level])
+                draw_row(area, grid, bar.rows[-1], columns, colours)
+                continue
+            at = whole[-1], columns
+            area.chars[at] = np.where(level < 0, ord(" "), signs[level])
+            area.fg[at] = ink(Hue.COOL, Tone.FULL)
+            if not grid.look.patterned:
+                area.bg[at] = np.where(level < 0, area.bg[at], ink(Hue.GREY, Tone.GROUND))
+
+
+def name_memory(cells: Cells, grid: Grid, right: int) -> None:
+    """Write the bands' name left of the highest one without a label, so that it ends before `right`."""
+    by_owner = grid.chart.by_owner
+    if by_owner is None or grid.chart.memory is None:
+        return
+    bars = [bar for parts in bars_of_all(grid, by_owner) for bar in parts]
+    for row in sorted({row // grid.folds for bar in bars for row in bar.rows}):
+        if row < grid.size.rows and (cells.chars[row, :right] == ord(" ")).all():
+            cells.write(row, right - len(MEMORY), MEMORY, ink(Hue.COOL))
+            break

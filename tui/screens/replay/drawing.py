@@ -13,14 +13,12 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, width_of, wrapped
 from tui.panels.context import Context, written
-from tui.panels.evidence import standing
-from tui.panels.sentence import sentence, sentence_lines
+from tui.panels.sentence import sentence, sentence_lines, standing
 from tui.panels.top import Going, legend_line, projected_line, top_line
 from tui.panels.waiting import waiting_lines
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
-from tui.screens.replay.keyline import key_lines
-from tui.screens.replay.keys import sign, toggles
+from tui.screens.replay.keys import key_lines, sign, toggles
 from tui.screens.replay.layout import Layout, arrange
 from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
