@@ -29,12 +29,8 @@ def on_signals(end: Callable[[int], None]) -> None:
             with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or not in the main thread
                 loop.add_signal_handler(number, end, int(number))
     if hasattr(signal, "SIGALRM"):
-
-        def end_by_alarm(number: int, frame: object) -> None:
-            loop.call_soon_threadsafe(end, number)
-
         with suppress(ValueError):  # no handler of the loop's: deadlines in this thread take the signal for a while
-            signal.signal(signal.SIGALRM, end_by_alarm)
+            signal.signal(signal.SIGALRM, lambda number, frame: loop.call_soon_threadsafe(end, number))
 
 
 def how_to_quit(app: App[Any]) -> str:

@@ -193,7 +193,9 @@ class ChartMaker:
             history=history,
             ran=tuple(ran),
             trails=tuple(trails) if lanes is None else (),
-            cut=_cut(ran, clock),
+            cut=tuple(
+                stretch for stretch in ran if stretch.is_cut and stretch.end is not None and stretch.end <= clock
+            ),
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             division=snapshot.division,
             outages=snapshot.outages if lanes is None else (),
@@ -396,10 +398,6 @@ def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
 
 def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) -> tuple[Suspension, ...]:
     return suspensions_between(history, begin, end) if snapshot.totals.preemptions else ()
-
-
-def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended_stretches(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:

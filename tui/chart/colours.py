@@ -197,13 +197,11 @@ def _kinds(values: Ints, noun: str, names: Sequence[str], usual: Ints) -> tuple[
     for hue, kind in enumerate(frequent):
         hues[values == kind] = hue
     hues[values < 0] = Hue.GREY
-    legend = [(hue, _name_or_number(kind, noun, names)) for hue, kind in enumerate(frequent)]
+    legend = [
+        (hue, (names[kind] if kind < len(names) else "") or f"{noun} {kind}") for hue, kind in enumerate(frequent)
+    ]
     if len(kinds) > len(frequent):
         legend.append((_OTHERS, f"{len(kinds) - len(frequent):,} others"))
     if (values < 0).any():
         legend.append((int(Hue.GREY), f"no {noun}"))
     return hues, tuple(legend)
-
-
-def _name_or_number(kind: int, noun: str, names: Sequence[str]) -> str:
-    return (names[kind] if kind < len(names) else "") or f"{noun} {kind}"

@@ -105,8 +105,8 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
     if stopped := _find(snapshot.suspended, rank):
         parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
     elif end <= clock:
-        parts += [f"{at(start)} – {at(end)}", f"{_run_time_text(workload, rank)} of {span(job.estimate)}"]
-        more = f"waited {span(job.waited(start))}" + _fate(workload, rank)
+        parts += [f"{at(start)} – {at(end)}", f"ran {span(float(workload.runtime[rank]))} of {span(job.estimate)}"]
+        more = f"waited {span(job.waited(start))}" + ", killed at its estimate" * bool(workload.killed[rank])
     elif runs := _find(snapshot.running, rank):
         since = start if start <= clock else runs.since
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
@@ -184,14 +184,6 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 def _clock_near(now: float, calendar: Calendar | None) -> Clock:
     return clock_near(now) if calendar is None else calendar.near(now)
-
-
-def _run_time_text(workload: Workload, rank: int) -> str:
-    return f"ran {span(float(workload.runtime[rank]))}"
-
-
-def _fate(workload: Workload, rank: int) -> str:
-    return ", killed at its estimate" if workload.killed[rank] else ""
 
 
 def _user(workload: Workload, user: int) -> str:

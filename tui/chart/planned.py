@@ -57,11 +57,8 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
-
-
-def _by_start(queued: Queued) -> tuple[float, int]:
-    return queued.planned or 0.0, queued.job.rank
+    planned = snapshot.queue.planned_before(before, _LOOKED_AT)
+    return nsmallest(_MOST, planned, key=lambda queued: (queued.planned or 0.0, queued.job.rank))
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:

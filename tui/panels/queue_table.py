@@ -159,10 +159,6 @@ class Table(NamedTuple):
     job: int
     why: int
 
-    @property
-    def has_starts(self) -> bool:
-        return any(column.title in STARTS for column in self.columns)
-
     def heading(self) -> Line:
         """Return the headings; clicks on one sort by it, then reverse the order, then restore the policy's."""
         spans = [self._head("job", "job", BAR + 1 + self.job)]
@@ -193,7 +189,8 @@ class Table(NamedTuple):
             spans += [Span(" " * GAP), Span(told, cell.style)]
         if self.why:
             about = ("from ",) if row.promised else ("from about ", "~")
-            said = row.why if self.has_starts else why_and_start(row, *about)
+            has_starts = any(column.title in STARTS for column in self.columns)
+            said = row.why if has_starts else why_and_start(row, *about)
             spans.append(Span(" " * GAP + _fitting([written(told, context) for told in said], self.why), "dim"))
         return line(*spans, rank=job.rank)
 

@@ -131,7 +131,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
         many = sum(type(decision) is kind for decision in done) - (type(first) is kind)
         if many == 1:
             other = next(decision for decision in done if type(decision) is kind and decision is not first)
-            more.append(_act(other, context))
+            more.append(_decision_sentence(other, context).partition(": ")[0].removesuffix("."))
         elif many:
             noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
@@ -151,10 +151,6 @@ def _afterwards(context: Context) -> Iterator[str]:
             yield from _waiting(context)
     if not shown.queue or shown.matrix is None:
         yield from _idle(context)
-
-
-def _act(decision: Decision, context: Context) -> str:
-    return _decision_sentence(decision, context).partition(": ")[0].removesuffix(".")
 
 
 def _waiting(context: Context) -> Iterator[str]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sim.comparison.comparison_sentences import BY_CHANCE, headline, names_of, names_of_jobs, only_in_one, what_it_did
 from sim.comparison.divergence import Divergence
@@ -16,7 +15,6 @@ from sim.history.past import specs_of
 from sim.history.running_totals import Totals
 from sim.metrics.aggregates import ratio
 from sim.support.formatting import clock, clock_near, printable
-from sim.workload.model import Floats
 from sim.workload.outages import capacity
 from tui.chart.axis import Axis, Steps
 from tui.chart.chart_maker import axis_by_event
@@ -99,7 +97,7 @@ class Versus(LiveComparison):
         )
         if wish.colour != VERSUS:
             return replace(scene, chart=chart)
-        hues = hues_of_shifts(shift)
+        hues = np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
         chart = replace(chart, mode=VERSUS, hues=hues, legend=LEGEND_OF_SHIFTS)
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
 
@@ -117,11 +115,6 @@ def _totals_at(stage: RunView, moment: float) -> Totals:
 def _policies_of(title: str, stage: RunView) -> str:
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     return specs_of(switches[0].was if switches else title, switches)
-
-
-def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
-    """Return each job's hue by how many seconds later it starts than in the other run: cool, warm or grey."""
-    return np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
 
 
 LEGEND_OF_SHIFTS = (Hue.COOL, "earlier than in the other run"), (Hue.WARM, "later"), (Hue.GREY, "the same")

@@ -46,7 +46,7 @@ class PolicyReload:
             if self.new is None:
                 return True
             self._both = LiveComparison(self._here, self._there)
-        while not self._knows(moment):
+        while not self._there.complete and self._there.history.last_time <= moment:
             self._compute(max(until - perf_counter(), 0), moment)
             if perf_counter() >= until:
                 return False
@@ -76,9 +76,6 @@ class PolicyReload:
     @property
     def is_known(self) -> bool:
         return self._both is not None and (self._both.parting is not None or self._both.never)
-
-    def _knows(self, moment: float) -> bool:
-        return self._there.complete or self._there.history.last_time > moment
 
     def _compute(self, seconds: float, moment: float) -> None:
         there = self._there

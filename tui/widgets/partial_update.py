@@ -131,9 +131,7 @@ class _Turns(dict[int, str]):
         return made
 
 
-@lru_cache(8)
-def _turns_of(brush: Brush, system: ColorSystem) -> _Turns:
-    return _Turns(brush, system)
+_turns_of = lru_cache(8)(_Turns)
 
 
 @lru_cache(1 << 14)

@@ -17,7 +17,7 @@ from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.cells.partition_lanes import bars, draw_lane_bars, draw_lane_names, draw_memory
 from tui.chart.raster import TURN, WAS_KILLED, WAS_SUSPENDED, Texture
-from tui.chart.scene import ChartScene, Mark
+from tui.chart.scene import ChartScene
 from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
@@ -82,18 +82,12 @@ def _name_marks(area: Cells, grid: Grid) -> None:
     near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
-        column, told = (
-            grid.chart.view.column_of(mark.time),
-            one_a_cell(f" {shorten(mark.told(near), _width_of(mark))} "),
-        )
+        column, most = grid.chart.view.column_of(mark.time), _PROMISE if mark.kind in ("promise", "window") else _MARK
+        told = one_a_cell(f" {shorten(mark.told(near), most)} ")
         is_seen = mark.text != grid.chart.label and 0 <= column < grid.size.columns
         if is_seen and (place := _room_for(told, column, grid, taken, mark.kind == "guess")):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)
-
-
-def _width_of(mark: Mark) -> int:
-    return _PROMISE if mark.kind in ("promise", "window") else _MARK
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[CellPlace], near_only: bool) -> CellPlace | None:
@@ -389,12 +383,8 @@ def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
         if (place := _place_for_name(is_free, (up.rank == rank) | (low.rank == rank), len(told))) is not None:
             row, column = place
             hue = int(up.hue[up.rank == rank][0] if (up.rank == rank).any() else low.hue[low.rank == rank][0])
-            area.write(row, column, told, ink(Hue.NONE if grid.look.patterned else hue, _tone(grid)))
+            area.write(row, column, told, ink(Hue.NONE, Tone.TEXT) if grid.look.patterned else ink(hue, Tone.NAME))
             is_free[row, max(column - _BLANK, 0) : column + len(told) + _BLANK] = False
-
-
-def _tone(grid: Grid) -> Tone:
-    return Tone.TEXT if grid.look.patterned else Tone.NAME
 
 
 def _place_for_name(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:

@@ -107,11 +107,7 @@ class Page(Widget):
         return max(len(list(self._draw(width))), 1)
 
     def render(self) -> Content:
-        return content_of(self._draw(self.content_size.width))
-
-
-def content_of(lines: Iterable[Line]) -> Content:
-    return Content("\n").join([_content(line) for line in lines])
+        return Content("\n").join([_content(line) for line in self._draw(self.content_size.width)])
 
 
 def _content(line: Line) -> Content:

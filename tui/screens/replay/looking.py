@@ -191,9 +191,6 @@ class Looking:
         else:
             self._screen.change(alone=self._screen.in_focus)
 
-    def maximise_panel(self, name: str) -> None:
-        self._screen.change(alone=None if self._screen.state.alone == name else name)
-
     def select_phase(self, phase: int) -> None:
         """Show the matrix as after this phase of the last rebuild; at a second call show all phases again."""
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)

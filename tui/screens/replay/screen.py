@@ -457,7 +457,7 @@ class ReplayScreen(AskingScreen):
     @on(Panel.Maximise)
     def _maximise(self, message: Panel.Maximise) -> None:
         if message.panel.id is not None:
-            self.looking.maximise_panel(message.panel.id)
+            self.change(alone=None if self.state.alone == message.panel.id else message.panel.id)
 
     @on(Gantt.CameraChanged)
     def _camera_changed(self, message: Gantt.CameraChanged) -> None:

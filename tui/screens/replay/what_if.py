@@ -367,11 +367,8 @@ class WhatIf:
             return
         told = [(name, f"step {mark.step:,} of {mark.branch}") for name, mark in marks.items()]
         options = [(f"{n}", *both) for n, both in enumerate(told, 1)]
-
-        def go_there(name: str) -> None:
-            self._screen.go(GoTo(marks[name].step, marks[name].branch))
-
-        self._screen.open(ChoiceDialog("Go to the bookmark", options), go_there)
+        dialog = ChoiceDialog("Go to the bookmark", options)
+        self._screen.open(dialog, lambda name: self._screen.go(GoTo(marks[name].step, marks[name].branch)))
 
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
