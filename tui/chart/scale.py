@@ -248,19 +248,16 @@ class Camera:
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
         """Return the camera zoomed in by `rungs`. Column `at` (None: now, or the middle) keeps its time."""
-        ladder = self._ladder
+        ladder, at_now = self._ladder, self.view(now).column_of(now)
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
             closer = replace(self, per_column=per_column)
-            return closer if not self.pages else replace(closer, first=floor(now / per_column) - self._now_in(now))
-        if at is None and 0 <= (at_now := self._now_in(now)) < self.columns:
+            return closer if not self.pages else replace(closer, first=floor(now / per_column) - at_now)
+        if at is None and 0 <= at_now < self.columns:
             return replace(self, per_column=per_column, follow=False, first=floor(now / per_column) - at_now)
         at = self.columns // 2 if at is None else at
         held = (self.view(now).first + at + 0.5) * self.per_column
         return replace(self, per_column=per_column, follow=False, first=floor(held / per_column) - at)
-
-    def _now_in(self, now: float) -> int:
-        return self.view(now).column_of(now)
 
     def fitting(self, start: float, end: float) -> Camera:
         """Return the camera that shows all from `start` until `end`, with columns as narrow as possible."""

@@ -75,9 +75,6 @@ class Wanted(NamedTuple):
     """Files of schedules made elsewhere, which stand for the last policies."""
 
 
-USUAL = Wanted()
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two runs of one workload, with a policy each, a switch from the first to the second, or other jobs."""
@@ -150,30 +147,11 @@ def command(
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}{enough}")
     wanted = Wanted(decisions, smallest, others, recorded)
     pair = wanted_pair(source, (specs[0], specs[1]), at, placement, check, wanted)
-    say(shown(source, pair, form, placement, columns(), shows_unicode(), wanted))
+    if form == "json":
+        say(as_json(source, pair, placement))
+    else:
+        say(render(pair, columns(), shows_unicode(), decisions))
     return DIFFERENT if exit_code and pair.parting is not None else 0
-
-
-def compared(
-    source: Source,
-    specs: tuple[str, str],
-    at: Moment | None,
-    form: Form,
-    placement: Placement,
-    check: bool,
-    width: int,
-    unicode: bool,
-    wanted: Wanted = USUAL,
-) -> str:
-    return shown(
-        source, wanted_pair(source, specs, at, placement, check, wanted), form, placement, width, unicode, wanted
-    )
-
-
-def shown(
-    source: Source, pair: Pair, form: Form, placement: Placement, width: int, unicode: bool, wanted: Wanted
-) -> str:
-    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
 
 
 def wanted_pair(
@@ -302,12 +280,7 @@ def _ratio(ratio: Ratio) -> dict[str, Any]:
 
 def _json_moves(moves: Moves) -> dict[str, Any]:
     sizes = [{key: None if isinf(value) else value for key, value in size._asdict().items()} for size in moves.sizes]
-    return {
-        "earlier": moves.earlier._asdict(),
-        "same": moves.same,
-        "later": moves.later._asdict(),
-        "sizes": sizes,
-    }
+    return {"earlier": moves.earlier._asdict(), "same": moves.same, "later": moves.later._asdict(), "sizes": sizes}
 
 
 def _json_different(different: Different) -> dict[str, Any]:

@@ -32,13 +32,9 @@ def command(words: tuple[str, ...], form: str) -> None:
         hint = f"; did you mean {quoted(mended)}?" if mended else meant(text, ALL)
         raise ParameterError(f"no metric {quoted(text)}{hint}")
     if form == "json":
-        say(json.dumps([_described(entry) for entry in found], indent=1), exact=True)
+        say(json.dumps([entry._asdict() for entry in found], indent=1), exact=True)
     else:
         say(explained(found[0]) if len(found) == 1 else listing(found, bool(text)))
-
-
-def _described(entry: Metric) -> dict[str, str | None]:
-    return entry._asdict()
 
 
 def listing(found: Sequence[Metric], is_search: bool) -> str:

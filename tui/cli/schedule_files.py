@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from math import isfinite, isnan
 from typing import Any
 
@@ -99,15 +100,10 @@ def write_decisions(path: str, engine: Engine) -> None:
         write_rows_as_table(path, DECISIONS, rows)
         return
     texts = ((step, exactly(time), kind, job, told) for step, time, kind, job, told in rows)
-    write_csv(path, _with_head(DECISIONS, texts))
+    write_csv(path, chain([DECISIONS], texts))
 
 
 SEGMENTS = ("job", "start", "end", "kind", "processors")
-
-
-def _with_head(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    yield head
-    yield from rows
 
 
 def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any]]:

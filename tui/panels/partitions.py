@@ -130,7 +130,7 @@ def _heading(context: Context, part: Part, width: int) -> Line:
     room = width - width_of(facts) - 4
     label = text.shorten(label, max(room, 0))
     gap = " " * max(room + 1 - text.cells(label), 1)
-    return line(swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, *facts)
+    return line(swatch(partition_hue(part.number)), " ", Span(label, "strong"), gap, *facts)
 
 
 def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
@@ -148,17 +148,16 @@ def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
     return next(fitting, [Span(procs), idle])
 
 
-def hue_of(partition: int) -> int:
-    return partition_hue(partition)
-
-
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
     """Return groups (processors as bits, state, style); borrowed and lent ones have the other's colour."""
-    used, hue = part.used, f"hue:{hue_of(part.number)}"
+    used, hue = part.used, f"hue:{partition_hue(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
-        shown += [(loan & used, "borrowed", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
-    return shown + [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
+        shown += [
+            (loan & used, "borrowed", f"hue:{partition_hue(other)}"),
+            (loan & ~used, "idle", f"hue:{partition_hue(other)}"),
+        ]
+    return shown + [(lent, "lent", f"hue:{partition_hue(other)}") for other, lent in part.lent]
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
@@ -182,10 +181,7 @@ def _queue(context: Context, part: Part, width: int) -> Line:
     if part.pivot is None:
         return line(
             Span(many),
-            Span(
-                text.shorten(written(" · no pivot: all starts are reserved", context), width - len(many)),
-                "dim",
-            ),
+            Span(text.shorten(written(" · no pivot: all starts are reserved", context), width - len(many)), "dim"),
         )
     job, at = part.pivot.job, part.pivot.planned
     planned = f", planned for {context.at(at)}" if at is not None else ""

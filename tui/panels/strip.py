@@ -14,7 +14,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, area, joined, resampled
 from tui.panels.numbers_so_far import one_line
-from tui.replay.scene import Scene, StripScene
+from tui.replay.scene import StripScene
 
 TITLE = "Whole run"
 SO_FAR = "so far "
@@ -30,15 +30,10 @@ def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
     """Return the strip as a panel; one or two rows have metrics in the title."""
     lines = strip_lines(context, *size)
     if size[1] > 2:
-        return Sheet(TITLE, tuple(lines), note=_known_steps(context.scene))
+        known = ", complete" if context.scene.complete else " computed so far"
+        return Sheet(TITLE, tuple(lines), note=count(context.scene.known_steps, "step") + known)
     numbers = one_line(context, size[0] - len(TITLE) - len(SO_FAR) - 3).text
     return Sheet(TITLE, tuple(lines), note=f"{SO_FAR}{numbers}" if numbers else "")
-
-
-def _known_steps(scene: Scene) -> str:
-    if scene.complete:
-        return f"{count(scene.known_steps, 'step')}, complete"
-    return f"{count(scene.known_steps, 'step')} computed so far"
 
 
 class Whole(Protocol):
@@ -147,13 +142,7 @@ def column_of(strip: StripScene, time: float, columns: int) -> int:
 
 
 def _curve(
-    context: Seen,
-    values: Sequence[float | None],
-    top: float,
-    columns: int,
-    rows: int,
-    style: str,
-    dotted: bool = True,
+    context: Seen, values: Sequence[float | None], top: float, columns: int, rows: int, style: str, dotted: bool = True
 ) -> list[list[Span]]:
     """Return rows of a curve, dim after the present time; columns not yet computed (None) may be `dotted`."""
     now = column_of(context.scene.strip, context.scene.clock, columns)

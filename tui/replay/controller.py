@@ -261,7 +261,7 @@ class ReplayController:
     def _compute_both(self, seconds: float) -> None:
         for stage in (self.stage, self.beside):
             if stage is not None and not stage.is_computed:
-                stage.compute(seconds)
+                stage.go_on(seconds)
         if self._versus is not None and not self._versus.is_done:
             self._versus.advance()
 

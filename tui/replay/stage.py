@@ -80,9 +80,6 @@ class RunView:
     def is_computed(self) -> bool:
         return self.timeline.complete
 
-    def compute(self, seconds: float) -> None:
-        self.go_on(seconds)
-
     def go_on(self, seconds: float) -> bool:
         """Compute for about `seconds`, without garbage collection of steps; return False when the run is over."""
         before = self.timeline.computed

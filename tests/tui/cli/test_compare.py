@@ -13,7 +13,7 @@ from sim.support.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.cli.program import schedscope
-from tui.cli.compare import Form, Pair, compared, render, run_pair
+from tui.cli.compare import Form, Pair, Wanted, as_json, render, run_pair, wanted_pair
 from tui.look import text
 
 
@@ -21,7 +21,8 @@ def page(
     sample: str, first: str, second: str, at: float | None = None, width: int = 80, unicode: bool = True,
     form: Form = "table",
 ) -> str:  # fmt: skip
-    return compared(Source(sample), (first, second), at, form, "lowest", False, width, unicode)
+    pair = wanted_pair(Source(sample), (first, second), at, "lowest", False, Wanted())
+    return as_json(Source(sample), pair, "lowest") if form == "json" else render(pair, width, unicode)
 
 
 def found(sample: str, first: str, second: str) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def test_odd_comparisons_are_refused_or_short() -> None:
     with pytest.raises(ParameterError, match="did you mean 'easy'"):
         page("no such trace", "fcfs", "eazy")
     few = Source("z-figure4", transforms=Transforms(jobs=1))
-    assert "the same" in compared(few, ("fcfs", "easy"), None, "table", "lowest", True, 80, True)
+    assert "the same" in render(wanted_pair(few, ("fcfs", "easy"), None, "lowest", True, Wanted()), 80)
 
 
 def test_a_switch_says_when_the_second_takes_over() -> None:

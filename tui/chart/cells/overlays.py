@@ -334,11 +334,8 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
         if (label := next(near, None)) is None:
             continue
         sign = "=" if grid.look.ascii else "▮"  # the one at the end of the suspended piece
-        for told in ((f"{sign} suspends {victim}",), (f"suspends {victim}",), ("suspends", victim)):
-            lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
-            if all(_is_inside(alone, line) for line in lines):
-                yield from lines
-                break
+        forms = (f"{sign} suspends {victim}",), (f"suspends {victim}",), ("suspends", victim)
+        yield from _lines_below(label, alone, forms)
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
@@ -349,11 +346,16 @@ def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[La
     }
     for label in named:
         if label.rank in rests and label.column >= chart.view.column_of(rests[label.rank]):
-            for told in (("if no suspension",), ("if no", "suspension")):
-                lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
-                if all(_is_inside(alone, line) for line in lines):
-                    yield from lines
-                    break
+            yield from _lines_below(label, alone, (("if no suspension",), ("if no", "suspension")))
+
+
+def _lines_below(label: Label, alone: NDArray[np.signedinteger], forms: Sequence[tuple[str, ...]]) -> Sequence[Label]:
+    """Return the lines of the first form that fits below the label inside its job's block; empty if none fits."""
+    for told in forms:
+        lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
+        if all(_is_inside(alone, line) for line in lines):
+            return lines
+    return ()
 
 
 def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
