@@ -34,22 +34,8 @@ from tui.replay.controller import ReplayController
 from tui.replay.opening import Opening, Prepared, opening_of
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import RunView
+from tui.screens.replay import messages
 from tui.screens.replay.files import Files, GuestFiles
-from tui.screens.replay.messages import (
-    Deliver,
-    KeepSession,
-    LessonOver,
-    OpenEntry,
-    OpenLesson,
-    OpenTrace,
-    PolicyChosen,
-    Quit,
-    Remember,
-    SceneChanged,
-    ShowFirst,
-    ShowLessons,
-    UseLook,
-)
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
 from tui.shutdown import HANGUP, close_the_gone, how_to_quit, is_gone, on_signals, patient
@@ -179,28 +165,28 @@ class Schedscope(Guarded):
         if opening is not None and opening.session is None and opening.source.sample is None and not self.in_lesson:
             self.remember_trace(opening.source.trace)
 
-    @on(ShowFirst)
+    @on(messages.ShowFirst)
     def _show_first(self) -> None:
         self._menus.show_first(self.settings, self.look)
 
-    @on(LessonOver)
-    def _end_lesson(self, over: LessonOver) -> None:
+    @on(messages.LessonOver)
+    def _end_lesson(self, over: messages.LessonOver) -> None:
         self.after_lesson(over.is_right)
 
     def after_lesson(self, is_right: bool | None) -> None:
         """Show what follows the last scene of a lesson; `is_right` is about its last answer, if any."""
         self._show_lessons()
 
-    @on(ShowLessons)
+    @on(messages.ShowLessons)
     def _show_lessons(self) -> None:
         self._menus.show_lessons(self.settings, self.look)
 
-    @on(OpenLesson)
-    def _open_lesson(self, wanted: OpenLesson) -> None:
+    @on(messages.OpenLesson)
+    def _open_lesson(self, wanted: messages.OpenLesson) -> None:
         annexed("lesson")(self, wanted.name)
 
-    @on(SceneChanged)
-    def _remember_scene(self, message: SceneChanged) -> None:
+    @on(messages.SceneChanged)
+    def _remember_scene(self, message: messages.SceneChanged) -> None:
         settings = self.settings.with_lesson(message.name, message.seen)
         if message.name and settings != self.settings:
             self.remember(lambda now: now.with_lesson(message.name, settings.lessons[message.name]))
@@ -244,16 +230,16 @@ class Schedscope(Guarded):
 
     # Another trace
 
-    @on(OpenTrace)
-    def _open_trace(self, wanted: OpenTrace) -> None:
+    @on(messages.OpenTrace)
+    def _open_trace(self, wanted: messages.OpenTrace) -> None:
         if is_database(wanted.trace):
             self._menus.show_results(wanted.trace, self.look)
             return
         placement = self.opened.opening.placement if self.opened else "lowest"
         self.open(lambda: Opening(Source(wanted.trace), wanted.policy, placement))
 
-    @on(OpenEntry)
-    def _open_entry(self, wanted: OpenEntry) -> None:
+    @on(messages.OpenEntry)
+    def _open_entry(self, wanted: messages.OpenEntry) -> None:
         if wanted.is_session:
             from tui.sessions.session_conversion import found_session, reopened
 
@@ -325,8 +311,8 @@ class Schedscope(Guarded):
 
         return record(self.session_manager.begun(opened), screen.state, screen.shown, screen.jobs)
 
-    @on(KeepSession)
-    def _keep_session(self, wanted: KeepSession) -> None:
+    @on(messages.KeepSession)
+    def _keep_session(self, wanted: messages.KeepSession) -> None:
         """Save the session in the file that the message names, or copy it to the clipboard if it names none."""
         from sim.session.session import one_line, session_text, write_session
 
@@ -345,7 +331,7 @@ class Schedscope(Guarded):
                 self.copy_to_clipboard(one_line(session))
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             elif self.guest is not None:
-                self._deliver(Deliver(wanted.path, session_text(session)))
+                self._deliver(messages.Deliver(wanted.path, session_text(session)))
                 told = "drop the file on this page, or open it with schedscope --session FILE, to restore it"
             else:
                 path = Path(os.path.expanduser(wanted.path))
@@ -358,7 +344,7 @@ class Schedscope(Guarded):
         else:
             self.replay.tell(told)
 
-    @on(SceneChanged)
+    @on(messages.SceneChanged)
     def _tell_notes(self) -> None:
         state = None if self.guest or self.replay is None else self.replay.state
         if state is not None and state.guide is not None and state.projected:
@@ -367,16 +353,16 @@ class Schedscope(Guarded):
             except SchedscopeError as error:
                 self.notify(str(error), severity="warning")
 
-    @on(Deliver)
-    def _deliver(self, wanted: Deliver) -> None:
+    @on(messages.Deliver)
+    def _deliver(self, wanted: messages.Deliver) -> None:
         self.deliver_text(StringIO(wanted.text), save_directory="/", save_filename=file_name(wanted.name))
 
-    @on(Remember)
-    def _remember(self, wanted: Remember) -> None:
+    @on(messages.Remember)
+    def _remember(self, wanted: messages.Remember) -> None:
         self.remember(lambda now: replace(now, **wanted.changed))
 
-    @on(PolicyChosen)
-    def _remember_policy(self, chosen: PolicyChosen) -> None:
+    @on(messages.PolicyChosen)
+    def _remember_policy(self, chosen: messages.PolicyChosen) -> None:
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
@@ -391,8 +377,8 @@ class Schedscope(Guarded):
     def remember_trace(self, trace: str) -> None:
         self.remember(lambda now: now.with_recent(os.path.realpath(trace) if os.path.exists(trace) else trace))
 
-    @on(UseLook)
-    def _use_look(self, wanted: UseLook) -> None:
+    @on(messages.UseLook)
+    def _use_look(self, wanted: messages.UseLook) -> None:
         self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
@@ -405,7 +391,7 @@ class Schedscope(Guarded):
         if self.replay is not None:
             self.replay.use_look(look)
 
-    @on(Quit)
+    @on(messages.Quit)
     def _quit(self) -> None:
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
         problem = self.session_manager.keep_last() if begun and self.guest is None else None

@@ -108,25 +108,15 @@ class Texture(IntEnum):
 
 
 TEXTURES = {
-    "speculative": Texture.TRIAL,
-    "suspending": Texture.SWITCHING,
-    "resuming": Texture.SWITCHING,
-    "suspended": Texture.TRAIL,
-    "replica": Texture.REPLICA,
-    "expected": Texture.EXPECTED,
-    "sharing": Texture.EXPECTED,
-    "reserved": Texture.PLANNED,
-    "planned": Texture.PLANNED,
-}
+    "speculative": Texture.TRIAL, "suspending": Texture.SWITCHING, "resuming": Texture.SWITCHING,
+    "suspended": Texture.TRAIL, "replica": Texture.REPLICA, "expected": Texture.EXPECTED, "sharing": Texture.EXPECTED,
+    "reserved": Texture.PLANNED, "planned": Texture.PLANNED,
+}  # fmt: skip
 """For each kind of stretch that is not drawn solid: its texture."""
 MEANINGS = {
-    Texture.TRIAL: "speculative run",
-    Texture.SWITCHING: "being suspended or resumed",
-    Texture.TRAIL: "suspended",
-    Texture.REPLICA: "replica in another row",
-    Texture.EXPECTED: "until its estimate",
-    Texture.PLANNED: "planned",
-}
+    Texture.TRIAL: "speculative run", Texture.SWITCHING: "being suspended or resumed", Texture.TRAIL: "suspended",
+    Texture.REPLICA: "replica in another row", Texture.EXPECTED: "until its estimate", Texture.PLANNED: "planned",
+}  # fmt: skip
 
 
 def texture_of(kind: str) -> Texture:

@@ -250,15 +250,7 @@ def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
 
 
 _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
-    "SPEC": _specs,
-    "LESSON": _lessons,
-    "NAME|FILE": _lessons,
-    "TRACE": traces,
-    "METRIC": _metrics,
-    "WORD": _metrics,
-    "FOLDER": _folders,
-    "FILE": _files,
-    "FIGURE": _files,
-    "SESSION": _files,
-}
+    "SPEC": _specs, "LESSON": _lessons, "NAME|FILE": _lessons, "TRACE": traces, "METRIC": _metrics, "WORD": _metrics,
+    "FOLDER": _folders, "FILE": _files, "FIGURE": _files, "SESSION": _files,
+}  # fmt: skip
 """Function for each word in placeholders; for one with several words, the first in this mapping counts."""

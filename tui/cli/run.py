@@ -36,34 +36,16 @@ from tui.cli.user_policies import own_code, timed
 from tui.look.text import cell, duration, instant, number, plain, table, titled
 
 MAIN = (
-    "jobs",
-    "mean_wait",
-    "max_wait",
-    "mean_turnaround",
-    "mean_slowdown",
-    "mean_bounded_slowdown",
-    "max_bounded_slowdown",
-    "mean_bounded_slowdown_z",
-    "utilization",
-    "loss_of_capacity",
-    "makespan",
-    "backfilled",
-    "killed",
-    "preemptions",
-    "migrations",
-    "missed_reservations",
-)
+    "jobs", "mean_wait", "max_wait", "mean_turnaround", "mean_slowdown", "mean_bounded_slowdown",
+    "max_bounded_slowdown", "mean_bounded_slowdown_z", "utilization", "loss_of_capacity", "makespan", "backfilled",
+    "killed", "preemptions", "migrations", "missed_reservations",
+)  # fmt: skip
 _EXTRA = tuple(entry.name for entry in (*FRAGMENTATION, *FAIRNESS))
 R = "r"
 OF_GROUPS = (
-    "jobs",
-    "mean_wait",
-    "max_wait",
-    "mean_turnaround",
-    "mean_bounded_slowdown",
-    "max_bounded_slowdown",
+    "jobs", "mean_wait", "max_wait", "mean_turnaround", "mean_bounded_slowdown", "max_bounded_slowdown",
     "total_wait_hours",
-)
+)  # fmt: skip
 BUCKETS = 24
 MOST_PARTIES = 25
 
@@ -82,9 +64,7 @@ MOST_PARTIES = 25
     "--by", metavar="GROUP", help="Also break down by group: category, batch, class, priority ...; tail, time."
 )
 @click.option(
-    "--fair",
-    is_flag=True,
-    help="Also measure fairness: jobs passed, and delay caused by later arrivals (slow).",
+    "--fair", is_flag=True, help="Also measure fairness: jobs passed, and delay caused by later arrivals (slow)."
 )
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
@@ -240,12 +220,7 @@ def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[O
         }
         for outcome in outcomes
     ]
-    found = {
-        **made_of,
-        "procs": workload.procs,
-        "fidelity": told(workload.fidelity),
-        "policies": policies,
-    }
+    found = {**made_of, "procs": workload.procs, "fidelity": told(workload.fidelity), "policies": policies}
     return json.dumps(found, indent=1, allow_nan=False)
 
 

@@ -170,13 +170,7 @@ def _plots(context: Context, width: int, rows: int) -> list[Line]:
 
 
 def _plot(
-    context: Context,
-    name: str,
-    values: Sequence[float],
-    top: float,
-    scale: tuple[str, str],
-    size: Size,
-    style: str,
+    context: Context, name: str, values: Sequence[float], top: float, scale: tuple[str, str], size: Size, style: str
 ) -> Iterator[Line]:
     label, side = 8, max(7, *(len(told) + 1 for told in scale))
     width, rows = size

@@ -17,14 +17,7 @@ from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
 LEVEL = ("mean_wait", "mean_bounded_slowdown", "max_wait", "max_bounded_slowdown")
-SO_FAR = (
-    "utilization",
-    "backfilled",
-    "preemptions",
-    "migrations",
-    "speculative_kills",
-    "borrowed",
-)
+SO_FAR = ("utilization", "backfilled", "preemptions", "migrations", "speculative_kills", "borrowed")
 """Metrics that are known at any time; each is shown only if one of the runs has a value other than 0."""
 LABELS = {
     "mean_bounded_slowdown": "bounded slowdown",

@@ -15,10 +15,7 @@ RUN, WITHOUT = "run it", "open without it"
 
 def question(asked: NeedsTrustError) -> ChoiceDialog:
     """Return the dialog: whose code it is, where it is, and whether it has changed. Enter alone does not agree."""
-    options = (
-        ("y", RUN, "it runs with your permissions"),
-        ("n", WITHOUT, "the trace alone, under easy"),
-    )
+    options = (("y", RUN, "it runs with your permissions"), ("n", WITHOUT, "the trace alone, under easy"))
     told = [
         printable(line)
         for ref, facts in zip(asked.code, asked.told, strict=False)

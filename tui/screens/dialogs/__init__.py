@@ -17,14 +17,9 @@ __all__ = [
     "AlternativesDialog", "FidelityReport", "HelpScreen", "PolicyPicker", "Prompt", "SentencesDialog", "TracePicker",
 ]  # fmt: skip
 _FILES = {
-    "AlternativesDialog": "alternatives_dialog",
-    "FidelityReport": "report",
-    "HelpScreen": "help",
-    "PolicyPicker": "policy_picker",
-    "Prompt": "prompt",
-    "SentencesDialog": "report",
-    "TracePicker": "trace_picker",
-}
+    "AlternativesDialog": "alternatives_dialog", "FidelityReport": "report", "HelpScreen": "help",
+    "PolicyPicker": "policy_picker", "Prompt": "prompt", "SentencesDialog": "report", "TracePicker": "trace_picker",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

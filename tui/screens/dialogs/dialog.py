@@ -27,17 +27,10 @@ Draw: TypeAlias = Callable[[int], Iterable[Line]]
 """Function that returns the lines of a text, for a given width in columns."""
 
 STYLES = {
-    "dim": "$text-muted",
-    "faint": "$text-disabled",
-    "strong": "bold",
-    "title": "bold",
-    "italic": "italic",
-    "accent": "$text-accent bold",
-    "key": "$text-accent bold",
-    "good": "$text-success",
-    "warn": "$text-warning",
+    "dim": "$text-muted", "faint": "$text-disabled", "strong": "bold", "title": "bold", "italic": "italic",
+    "accent": "$text-accent bold", "key": "$text-accent bold", "good": "$text-success", "warn": "$text-warning",
     "bad": "$text-error",
-}
+}  # fmt: skip
 """For each name of a style in `tui.look.sheets`: the style in Textual's theme."""
 
 

@@ -124,10 +124,7 @@ STOPS: Rows = (
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
-    (
-        "x",
-        "Stop conditions: job 17 considered, job 17 waits because too few free, number usage > 100, line 41, print.",
-    ),
+    ("x", "Stop conditions: job 17 considered, job 17 waits because too few free, number usage > 100, line 41, print."),
     (". ,", "Walk through the decisions of a step; the queue is shown as it was before each decision."),
     ("9", "What the policy prints, step by step; breakpoint() stops under schedscope run --debug."),
     ("$", "schedscope new fair.py creates a policy, schedscope test ./fair.py tests it."),

@@ -178,13 +178,8 @@ def _first_fitting(texts: Sequence[str], room: int) -> str:
 
 def _line(entry: MenuEntry, room: int) -> Line:
     kinds = {
-        "cluster": "watch",
-        "learn": "learn",
-        "also": "look at",
-        "session": "continue",
-        "trace": "open",
-        "file": "open",
-    }
+        "cluster": "watch", "learn": "learn", "also": "look at", "session": "continue", "trace": "open", "file": "open",
+    }  # fmt: skip
     return line(
         Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
         Span(f"  {text.shorten(entry.what, max(room - 12 - text.cells(entry.title), 0))}", "dim"),

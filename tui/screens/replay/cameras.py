@@ -6,24 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.chart.scale import PAGE, Camera
-from tui.replay.requests import (
-    Find,
-    GoTo,
-    GoToEnd,
-    GoToJob,
-    GoToLongest,
-    GoToMostOvertaken,
-    GoToParted,
-    GoToStop,
-    GoToTime,
-    GoToTurn,
-    LookAt,
-    Order,
-    Restart,
-    Reverse,
-    Scenes,
-    TakeBack,
-)
+from tui.replay import requests as o
 from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
@@ -34,8 +17,8 @@ A_GLANCE = 0.25
 A_PAGE = 1.5
 """Shortest time in seconds for which a page must be visible; else the chart scrolls."""
 JUMPS = (
-    Find, GoTo, GoToEnd, GoToJob, GoToLongest, GoToMostOvertaken, GoToParted, GoToStop, GoToTime, GoToTurn, LookAt,
-    Restart, Reverse, TakeBack,
+    o.Find, o.GoTo, o.GoToEnd, o.GoToJob, o.GoToLongest, o.GoToMostOvertaken, o.GoToParted, o.GoToStop, o.GoToTime,
+    o.GoToTurn, o.LookAt, o.Restart, o.Reverse, o.TakeBack,
 )  # fmt: skip
 
 
@@ -47,11 +30,11 @@ class Cameras:
         self._jump: int | None = None
         """Number of the last request that was a jump, if its answer has not been shown yet."""
 
-    def leave(self, order: Order) -> None:
+    def leave(self, order: o.Order) -> None:
         if isinstance(order, JUMPS):
             self._jump = self._screen.player.asked
 
-    def arrive(self, shown: Scenes) -> None:
+    def arrive(self, shown: o.Scenes) -> None:
         """Let the charts follow again if a jump led out of what they show, else nothing of it would be seen."""
         camera, chart = self._screen.state.camera, shown.scene.chart
         if self._jump is None or shown.answers < self._jump or camera is None or chart is None:

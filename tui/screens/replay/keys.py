@@ -51,139 +51,67 @@ PLAYING = (
     Key("comma", "decision(-1)", "", "The decision before this one."),
     Key("right_square_bracket", "jump(1)", "next", "Go to the next event of the chosen kind (choose it with j).", 10),
     Key("left_square_bracket", "jump(-1)", "", "Back to the last event of the chosen kind."),
-    Key(
-        "right_parenthesis",
-        "turn(1)",
-        "turn",
-        "Gang scheduling: go to the next row's turn, also between steps.",
-        32,
-        "turns",
-    ),
+    Key("right_parenthesis", "turn(1)", "turn",
+        "Gang scheduling: go to the next row's turn, also between steps.", 32, "turns"),
     Key("left_parenthesis", "turn(-1)", "", "Gang scheduling: back to the turn before."),
     Key("j", "choose_jump", "jump to", "Choose what to jump to: start, arrival, completion, backfill, suspension ..."),
     Key("g", "go_to", "go to", "Go to a time (12d 4h), a step (#1200) or a job (J17).", 6),
     Key("home", "go_begin", "begin", "To the beginning."),
-    Key(
-        "end",
-        "go_end",
-        "end",
-        "To the end of the run, or to where a stop is met before it; what is not known is computed.",
-    ),
-    Key(
-        "semicolon",
-        "to_stop(1)",
-        "next stop",
-        "To the next step at which a condition to stop at (x) is met.",
-        31,
-        "stops",
-    ),
+    Key("end", "go_end", "end",
+        "To the end of the run, or to where a stop is met before it; what is not known is computed."),
+    Key("semicolon", "to_stop(1)", "next stop",
+        "To the next step at which a condition to stop at (x) is met.", 31, "stops"),
     Key("colon", "to_stop(-1)", "", "Back to the last step at which a condition to stop at is met."),
     Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
-    Key(
-        "escape",
-        "escape",
-        "cancel",
-        "Cancel a long operation; otherwise go back from a panel to the chart, or clear the selection.",
-    ),
-)
+    Key("escape", "escape", "cancel",
+        "Cancel a long operation; otherwise go back from a panel to the chart, or clear the selection."),
+)  # fmt: skip
 CHANGING = (
     Key("p", "policy", "policy", "Continue from here under another policy or with other parameters.", 4),
     Key("P", "restart", "restart", "Another policy from the beginning."),
     Key("f", "fork", "fork", "Create a branch here, to continue the run in another way.", 14),
-    Key(
-        "J",
-        "what_if",
-        "what if",
-        "Withdraw or change the selected job, or add one, in a run of its own.",
-        38,
-        "job",
-    ),
+    Key("J", "what_if", "what if", "Withdraw or change the selected job, or add one, in a run of its own.", 38, "job"),
     Key("X", "break_processors", "break", "Let processors fail here, in a new branch."),
     Key("B", "branches", "branches", "Switch to another branch."),
     Key("v", "compare", "compare", "Compare with another policy from here on, on one clock; pressed again: end it.", 7),
-    Key(
-        "V",
-        "compare_from_start",
-        "compare all",
-        "Compare with another policy from the beginning; pressed again: end it.",
-    ),
-    Key(
-        "u",
-        "helped",
-        "helped",
-        "Rank other policies, and this run without each blocking job, by the selected job's wait.",
-        34,
-        "job",
-    ),
-    Key(
-        "d",
-        "parted",
-        "difference",
-        "To the first decision that differs: while comparing, after a reload, on a branch.",
-        35,
-        "differs",
-    ),
-    Key(
-        "e",
-        "other_run",
-        "other run",
-        "While comparing: queue, decisions, numbers and → of the other run.",
-        36,
-        "compared",
-    ),
-    Key(
-        "C",
-        "gains",
-        "gains",
-        "While comparing: colour jobs that start earlier or later, or turn that off.",
-        37,
-        "compared",
-    ),
-    Key(
-        "ctrl+z,Z", "take_back", "take back", "Take back the last move: a jump, a switch, a comparison closed or begun."
-    ),
+    Key("V", "compare_from_start", "compare all",
+        "Compare with another policy from the beginning; pressed again: end it."),
+    Key("u", "helped", "helped",
+        "Rank other policies, and this run without each blocking job, by the selected job's wait.", 34, "job"),
+    Key("d", "parted", "difference",
+        "To the first decision that differs: while comparing, after a reload, on a branch.", 35, "differs"),
+    Key("e", "other_run", "other run",
+        "While comparing: queue, decisions, numbers and → of the other run.", 36, "compared"),
+    Key("C", "gains", "gains",
+        "While comparing: colour jobs that start earlier or later, or turn that off.", 37, "compared"),
+    Key("ctrl+z,Z", "take_back", "take back",
+        "Take back the last move: a jump, a switch, a comparison closed or begun."),
     Key("L", "reload", "reload", "Reload a policy's file and repeat the run; saving the file does the same."),
-    Key(
-        "r",
-        "reverse",
-        "cause",
-        "Go back to the last decision that changed the selected job's planned start.",
-        33,
-        "job",
-    ),
+    Key("r", "reverse", "cause",
+        "Go back to the last decision that changed the selected job's planned start.", 33, "job"),
     Key("E", "reverse_processor", "", "Go back to the last change of job on the processor under the pointer."),
     Key("D", "reverse_boundary", "", "Back to when a boundary between partitions moved."),
     Key("b", "bookmark", "bookmark", "Remember this moment under a name."),
     Key("apostrophe", "bookmarks", "bookmarks", "Go to a bookmark."),
-)
+)  # fmt: skip
 LOOKING = (
-    Key(
-        "slash",
-        "find",
-        "find",
-        "Find a job, a user's next job, or list every match of a condition: backfill, queue > 50, queue changes.",
-        11,
-    ),
+    Key("slash", "find", "find",
+        "Find a job, a user's next job, or list every match of a condition: backfill, queue > 50, queue changes.", 11),
     Key("w", "why", "why", "Select the first job in the queue, with its reason.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("O", "most_overtaken", "most passed", "Go to the start of the job passed by the most other jobs."),
     Key("t", "dates", "dates", "Write moments as dates and weekdays, where the trace says when it began; and back."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
-    Key(
-        "tab",
-        "next_panel",
-        "panels",
-        "Go to the next panel, where ↑ ↓ and enter select; on a small screen they come in turn.",
-        17,
-    ),
+    Key("tab", "next_panel", "panels",
+        "Go to the next panel, where ↑ ↓ and enter select; on a small screen they come in turn.", 17),
     Key("shift+tab", "previous_panel", "", "The panel before."),
     Key("f5", "project", "projector", "For a wall: the chart and one caption, in strong colours; a pointer; and back."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
     *(key for _, key in toggles()),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
-)
+)  # fmt: skip
 KEEPING = (
     Key("F", "trace", "trace", "Open another trace.", 18),
     Key("H", "first_screen", "menu", "The first screen: the samples, recent traces and sessions.", 20),
@@ -354,7 +282,7 @@ def key_lines(
         found = next(((start, panels) for start in starts if (panels := _all_tabs(tabs, room - width_of(start)))), None)
         start, panels = found or ([], _all_tabs(tabs, room, signs=True))
         if found and first:  # what applies now needs the room of the panels' names
-            panels = _tab_signs(tabs)
+            panels = [*_all_tabs(tabs, 2 * len(tabs), signs=True), Span(" ")]
         lines, chosen = [[Span(" "), *start, *panels]], chosen[1 + 2 * (len(start) > 2) :] if found else []
     for key in chosen:
         if key.action in always:
@@ -372,11 +300,6 @@ def key_lines(
     for spans in last:
         lines[-1] += spans
     return [line(*spans) for spans in lines]
-
-
-def _tab_signs(tabs: Tabs) -> list[Span]:
-    signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
-    return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:

@@ -88,10 +88,7 @@ class ViewState:
 
 
 def first_view(
-    workload: Workload,
-    panels: Mapping[str, bool] | None = None,
-    colour: str | None = None,
-    speed: str | None = None,
+    workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None, speed: str | None = None
 ) -> ViewState:
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {

@@ -17,24 +17,7 @@ from sim.workload.job_changes import JobChange, JobChanges, parse_job, parse_val
 from sim.workload.model import Job
 from sim.workload.outages import parse_set
 from tui.look.calendar import Calendar
-from tui.replay.requests import (
-    VERSUS,
-    Break,
-    ChangeJobs,
-    Compare,
-    CompareBranch,
-    CompareNoMore,
-    Fork,
-    GoTo,
-    GoToParted,
-    GoToStop,
-    LookAt,
-    Order,
-    Restart,
-    Reverse,
-    SwitchTo,
-    TakeBack,
-)
+from tui.replay import requests as o
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import PolicyChosen
@@ -87,7 +70,7 @@ class WhatIf:
     def _use(self, policy: Policy, restart: bool = False) -> None:
         self._screen.post_message(PolicyChosen(policy))
         self._screen.change(news=None)
-        self._screen.go(Restart(policy) if restart or self._at_begin else SwitchTo(policy))
+        self._screen.go(o.Restart(policy) if restart or self._at_begin else o.SwitchTo(policy))
 
     def restart(self) -> None:
         dialog = dialogs.PolicyPicker(self._screen.policy, "Begin again", "Which policy from the beginning?")
@@ -115,7 +98,7 @@ class WhatIf:
         screen = self._screen
         if screen.shown is None or screen.shown.beside is None:
             return False
-        screen.ask(CompareNoMore())
+        screen.ask(o.CompareNoMore())
         screen.change(other=False, said="the comparison is closed: Z brings it back")
         return True
 
@@ -123,9 +106,9 @@ class WhatIf:
         if branch == ANOTHER:
             self._pick_partner(from_start=False)
         else:
-            self._put_beside(CompareBranch(branch))
+            self._put_beside(o.CompareBranch(branch))
 
-    def _put_beside(self, *orders: Order) -> None:
+    def _put_beside(self, *orders: o.Order) -> None:
         """Open a comparison, with its panel even if that was hidden in an earlier one."""
         self._screen.change(hidden=self._screen.state.hidden - {"versus"})
         self._screen.go(*orders)
@@ -149,7 +132,7 @@ class WhatIf:
         if policy == screen.policy and not (from_start and switched):
             screen.tell(f"this run is already under {written_policy(policy)}: choose another policy to compare with")
         else:
-            self._put_beside(Compare(policy, from_start))
+            self._put_beside(o.Compare(policy, from_start))
 
     def helped(self) -> None:
         screen, scene = self._screen, self._screen.scene
@@ -164,9 +147,9 @@ class WhatIf:
 
         def compare(chosen: Policy | JobChanges) -> None:
             if isinstance(chosen, JobChanges):
-                self._put_beside(ChangeJobs(chosen), CompareBranch(scene.branch))
+                self._put_beside(o.ChangeJobs(chosen), o.CompareBranch(scene.branch))
             else:
-                self._put_beside(Compare(chosen, from_start=True))
+                self._put_beside(o.Compare(chosen, from_start=True))
 
         screen.open(dialog, compare)  # type: ignore[misc]  # mypy refuses a union for T | None
 
@@ -177,7 +160,7 @@ class WhatIf:
     def gains(self) -> None:
         """Colour jobs by how much earlier or later they start than in the other run; twice, as before."""
         if self._is_compared():
-            self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
+            self._screen.change(colour="job" if self._screen.state.colour == o.VERSUS else o.VERSUS)
 
     def _is_compared(self) -> bool:
         is_so = self._screen.shown is not None and self._screen.shown.beside is not None
@@ -188,7 +171,7 @@ class WhatIf:
     def parted(self) -> None:
         """Go to the first difference of the compared runs, or of a reload while its result is shown."""
         news = self._screen.state.news
-        self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
+        self._screen.go(o.GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
         if self._screen.files.files:
@@ -202,16 +185,16 @@ class WhatIf:
         if (rank := self._screen.selected_in_told) is None:
             self._screen.tell(NONE_SELECTED)
         else:
-            self._screen.go(Reverse(PlanOf(rank)))
+            self._screen.go(o.Reverse(PlanOf(rank)))
 
     def reverse_processor(self) -> None:
         if self._screen.state.spot is None:
             self._screen.tell("point at a processor in the chart first")
         else:
-            self._screen.go(Reverse(HolderOf(self._screen.state.spot.processor)))
+            self._screen.go(o.Reverse(HolderOf(self._screen.state.spot.processor)))
 
     def reverse_boundary(self) -> None:
-        self._screen.go(Reverse(Division()))
+        self._screen.go(o.Reverse(Division()))
 
     # Other jobs
 
@@ -265,7 +248,7 @@ class WhatIf:
         screen.open(dialog, lambda job: self._change_jobs(JobChanges(add=(job,))))
 
     def _change_jobs(self, changes: JobChanges) -> None:
-        self._screen.go(ChangeJobs(changes))
+        self._screen.go(o.ChangeJobs(changes))
 
     def _job_to_change(self) -> Job | None:
         rank = self._screen.state.selected
@@ -284,7 +267,7 @@ class WhatIf:
         now, procs = screen.scene.clock, screen.scene.snapshot.procs
         hint = "such as 0-63, or 0-63 until 12d4h; without 'until' permanently"
 
-        def broken(text: str) -> Break:
+        def broken(text: str) -> o.Break:
             which, until, moment = text.partition("until")
             processors = parse_set(which)
             if processors >> procs:
@@ -292,12 +275,12 @@ class WhatIf:
             time = parse_time(moment, now) if until else inf
             if time <= now:
                 raise ParameterError(f"they come back after {self._time_text(now)}, got {self._time_text(time)}")
-            return Break(processors, time)
+            return o.Break(processors, time)
 
         screen.open(dialogs.Prompt("Which processors fail here?", hint, broken), screen.go)
 
     def fork(self) -> None:
-        self._screen.go(Fork())
+        self._screen.go(o.Fork())
 
     def branches(self) -> None:
         scene = self._screen.scene
@@ -308,7 +291,7 @@ class WhatIf:
             self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
         choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9], self._time_text), scene.branch)
-        self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
+        self._screen.open(choice, lambda branch: self._screen.go(o.LookAt(branch)))
 
     # Conditions to stop at
 
@@ -335,14 +318,14 @@ class WhatIf:
 
     def to_stop(self, direction: int) -> None:
         if self._screen.state.stops:
-            self._screen.go(GoToStop(self._screen.state.stops, direction))
+            self._screen.go(o.GoToStop(self._screen.state.stops, direction))
         else:
             self._screen.tell("no condition to stop at is set: x sets one")
 
     # The way back
 
     def take_back(self) -> None:
-        self._screen.go(TakeBack())
+        self._screen.go(o.TakeBack())
 
     # Bookmarks
 
@@ -368,7 +351,7 @@ class WhatIf:
         told = [(name, f"step {mark.step:,} of {mark.branch}") for name, mark in marks.items()]
         options = [(f"{n}", *both) for n, both in enumerate(told, 1)]
         dialog = ChoiceDialog("Go to the bookmark", options)
-        self._screen.open(dialog, lambda name: self._screen.go(GoTo(marks[name].step, marks[name].branch)))
+        self._screen.open(dialog, lambda name: self._screen.go(o.GoTo(marks[name].step, marks[name].branch)))
 
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
