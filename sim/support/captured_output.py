@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
-from operator import is_
 from threading import Thread, local
 from traceback import walk_tb
 from types import ModuleType
@@ -57,7 +56,6 @@ _BUILTINS: dict[str, object] = {}
 DEEPEST = 20_000
 """Greatest recursion limit that user-defined code can set, because deeper calls exhaust the memory before they fail."""
 _EXIT = os._exit
-_ALL, _MAP, _LEN = all, map, len  # user-defined code can replace these names in the module `builtins`
 
 
 class _Builtins(ModuleType):
@@ -117,8 +115,8 @@ def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
 def restored() -> list[str]:
     """Restore Python's built-in functions that user-defined code has replaced, and return their names."""
     now = builtins.__dict__
-    if _LEN(now) >= _LEN(_BUILTINS) and _ALL(_MAP(is_, _BUILTINS.values(), now.values())):
-        return []  # at once, as this is asked in each step
+    if [*now.values()][: _BUILTINS.__len__()] == [*_BUILTINS.values()]:
+        return []  # at once, as this is asked in each step, and without a function that could be replaced
     changed = [name for name, value in _BUILTINS.items() if now.get(name) is not value]
     for name in changed:
         builtins.__dict__[name] = _BUILTINS[name]
