@@ -52,7 +52,8 @@ _HEARING = _Hearing()
 
 _OWN: set[str] = set()
 _BUILTINS: dict[str, object] = {}
-"""Copy of Python's module `builtins` (name -> object) from before the first user-defined code runs."""
+_VALUES: list[object] = []
+"""Copy of Python's module `builtins` (name -> object) from before the first user-defined code runs, and its values."""
 DEEPEST = 20_000
 """Greatest recursion limit that user-defined code can set, because deeper calls exhaust the memory before they fail."""
 _EXIT = os._exit
@@ -76,6 +77,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     _OWN.add(name)
     if not _BUILTINS:
         _BUILTINS.update(vars(builtins))
+        _VALUES.extend(_BUILTINS.values())
         builtins.__class__ = _Builtins
         sys.setrecursionlimit = _bounded(sys.setrecursionlimit)
         sys.unraisablehook = _in_a_line(sys.unraisablehook)
@@ -115,7 +117,7 @@ def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
 def restored() -> list[str]:
     """Restore Python's built-in functions that user-defined code has replaced, and return their names."""
     now = builtins.__dict__
-    if [*now.values()][: _BUILTINS.__len__()] == [*_BUILTINS.values()]:
+    if [*now.values()][: _VALUES.__len__()] == _VALUES:
         return []  # at once, as this is asked in each step, and without a function that could be replaced
     changed = [name for name, value in _BUILTINS.items() if now.get(name) is not value]
     for name in changed:

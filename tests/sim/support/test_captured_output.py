@@ -108,6 +108,7 @@ def test_functions_that_were_replaced_or_removed_are_restored(monkeypatch: pytes
     names, was = vars(builtins), object()
     monkeypatch.setitem(names, "last", was)
     monkeypatch.setattr(captured_output, "_BUILTINS", dict(names))
+    monkeypatch.setattr(captured_output, "_VALUES", [*names.values()])
     assert captured_output.restored() == []
     del names["last"]
     names["another"] = 1  # as many names as before
