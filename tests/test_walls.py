@@ -47,15 +47,7 @@ FLOORS = (
     ("tui.screens",),
     ("tui.sessions",),
     ("tui.app", "tui.crash_report", "tui.shutdown", "tui.menus"),
-    (
-        "tui.cli",
-        "tui.__main__",
-        "tui.authoring",
-        "tui.classroom",
-        "tui.lab",
-        "tui.live",
-        "tui.record",
-    ),
+    ("tui.cli", "tui.__main__", "tui.authoring", "tui.classroom", "tui.lab", "tui.live", "tui.record"),
 )
 """Layers of packages and modules, lowest first: each may import only from its own layer and lower ones."""
 _FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

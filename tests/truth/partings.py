@@ -19,17 +19,7 @@ from sim.support.formatting import clock, clock_near
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
 from tests.truth.runs import Run
-from tests.truth.words import (
-    COUNTS,
-    UntrueError,
-    demand,
-    demand_equal,
-    exactly,
-    lasts,
-    matched,
-    reads,
-    tried,
-)
+from tests.truth.words import COUNTS, UntrueError, demand, demand_equal, exactly, lasts, matched, reads, tried
 
 Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 

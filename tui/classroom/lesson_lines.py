@@ -73,10 +73,7 @@ def how_to_answer(asked: Question) -> str:
 
 def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]] = ()) -> Line:
     """Return the line with the keys that work during a lesson; `more` are (key, word, action)."""
-    pairs = [
-        ("space →", _where_to(now), "lesson_next"),
-        ("←", "back", "lesson_previous"),
-    ]
+    pairs = [("space →", _where_to(now), "lesson_next"), ("←", "back", "lesson_previous")]
     pairs += [*more, ("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
     pairs += [("?", "help", "help"), ("q", "quit", "quit")]
     spans = [Span(" ")]

@@ -147,12 +147,7 @@ class Scorer:
         inside = [said.range.low <= came <= said.range.high for _, came, said in judged if said.range is not None]
         return Score(
             rows=tuple(
-                _row(
-                    NAMES[kind],
-                    made[kind],
-                    [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
-                    places,
-                )
+                _row(NAMES[kind], made[kind], [(said.starts[kind] or 0.0) - came for _, came, said in pairs], places)
                 for kind in kinds
             ),
             common=len(pairs),

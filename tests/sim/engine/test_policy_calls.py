@@ -123,10 +123,7 @@ def test_error_is_reported_with_functions_that_the_policy_took_away(lab: Lab, mo
             lambda view: view.queue[0].runtime,
             "AttributeError: .*; policies cannot see run times, only .*policy_calls.py",
         ),
-        (
-            lambda view: view.shadw(view.queue[0]),
-            "AttributeError: .*; did you mean 'shadow'[?] .*policy_calls.py",
-        ),
+        (lambda view: view.shadw(view.queue[0]), "AttributeError: .*; did you mean 'shadow'[?] .*policy_calls.py"),
         (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_calls.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_calls.py"),
         (

@@ -29,11 +29,6 @@ def command(trace: str | None, seed: int) -> Any:
 
     return open_at(
         lambda look, is_guest: PlayScreen(
-            workload,
-            look,
-            workload.name,
-            hours=lambda seed: afternoon(whole, seed),
-            seed=seed,
-            trace=trace or SAMPLE,
+            workload, look, workload.name, hours=lambda seed: afternoon(whole, seed), seed=seed, trace=trace or SAMPLE
         )
     )

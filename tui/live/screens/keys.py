@@ -35,10 +35,7 @@ SHOWN = (
 )  # fmt: skip
 SIGNS = (
     ("n1 1/2 ▆", "a node, its GPUs in use, and how full its memory is; M shows memory over time above each node"),
-    (
-        "gone no use",
-        "lanes of many nodes by use, with reasons; M shows racks, / finds a node (n3) or a rack (r08)",
-    ),
+    ("gone no use", "lanes of many nodes by use, with reasons; M shows racks, / finds a node (n3) or a rack (r08)"),
     ("░ framed", "the scheduler's plan: jobs that wait for Priority or Resources and fit together"),
     ("· on grey", "free cores on a node that has no room for any waiting job; the pointer shows the reason"),
     ("╳", "a node that is drained or down, with its reason"),

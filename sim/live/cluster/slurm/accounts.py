@@ -20,10 +20,7 @@ _USE_PARENT = 0x7FFFFFFF
 """Number that Slurm stores for shares of an entry that takes part with the entries of its parent."""
 _SETTINGS = re.compile(r"(Priority\w{1,40}|SchedulerParameters)\s*=\s*(.{1,1000}?)\s*")
 MOST_LIMITS = 100_000
-_AMOUNT = re.compile(
-    r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
-    re.ASCII,
-)
+_AMOUNT = re.compile(r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)", re.ASCII)
 """Limit of one resource, with the amount in use in parentheses unless it is for a single job."""
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")

@@ -80,11 +80,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
             {"partition": "short"},
             "can never start: asks for 10m00 > 5m00, the limit of partition short; batch would allow it",
         ),
-        (
-            "PartitionNodeLimit",
-            {"nodes_wanted": 5},
-            "can never start: asks for 5 nodes > 2 of partition batch",
-        ),
+        ("PartitionNodeLimit", {"nodes_wanted": 5}, "can never start: asks for 5 nodes > 2 of partition batch"),
         ("PartitionDown", {"partition": "short"}, "waits: partition short is down"),
         ("JobArrayTaskLimit", {}, "waits: its array may run only so many tasks at once, and 1 task of it runs"),
         ("JobArrayTaskLimit", {"at_once": 1}, "waits: its array may run only 1 task at once, and 1 task of it runs"),
@@ -93,11 +89,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
             {"at_once": 4, "array": "5"},
             "waits: its array may run only 4 tasks at once, which ran at Slurm's last pass; now 0 run",
         ),
-        (
-            "Reservation",
-            {"reservation": "maint"},
-            "waits for its reservation maint, which begins at ",
-        ),
+        ("Reservation", {"reservation": "maint"}, "waits for its reservation maint, which begins at "),
         (
             "ReqNodeNotAvail, UnavailableNodes:n2",
             {},
