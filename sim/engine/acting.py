@@ -89,9 +89,6 @@ class Acting(Asking):
             self._before = self._reserved | self._before if self._before else self._reserved
             self._reserved = {}
 
-    def _decides(self, is_deciding: bool) -> None:
-        self._is_deciding = is_deciding
-
     # Starts
 
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:

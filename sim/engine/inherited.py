@@ -30,6 +30,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from sim.decisions.decisions import Await, Keep
+from sim.decisions.matrix import TurnTo
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import (
     BeforeOthers,
@@ -199,7 +200,8 @@ def _give_a_row(moment: Moment) -> None:
         else:
             if row is None or moment.free_in(row) < job.procs:
                 row = moment.open_row()
-                moment._turn_to(row)
+                moment._shared().to_turn = row
+                moment._log(TurnTo(row))
             moment._place(job, row, moment.matrix.lowest_free(row, job.procs), Due(), False)
 
 

@@ -22,7 +22,6 @@ from sim.decisions.matrix import (
     Replicate,
     ReserveRow,
     Stall,
-    TurnTo,
 )
 from sim.decisions.reasons_in_rows import FitsNoRow, GoesOn, NewRow, OwnColumnsTaken
 from sim.decisions.reasons_to_wait import TooFewFree
@@ -83,7 +82,7 @@ class Moment(Acting):
         """Return the lowest-numbered idle processors of the partition for the job. It borrows what it lacks: the
         partition with the most idle processors lends first, each its lowest-numbered idle ones.
         """
-        idle = [self._idle_in(partition) for partition in range(len(self._machine.owners))]
+        idle = [(owned & self.free_set).bit_count() for owned in self._machine.owners]
         while (lacking := job.procs - idle[to]) > 0:
             lends = lender(idle, to)
             lent = min(lacking, idle[lends])
@@ -91,9 +90,6 @@ class Moment(Acting):
             idle[lends] -= lent
             idle[to] += lent
         return self._lowest_in(to, job.procs)
-
-    def _idle_in(self, partition: int) -> int:
-        return (self._machine.owners[partition] & self.free_set).bit_count()
 
     def _lowest_in(self, partition: int, procs: int) -> int:
         return lowest(self._machine.owners[partition] & self.free_set, procs)
@@ -351,10 +347,6 @@ class Moment(Acting):
                 self.keep(job, OwnColumnsTaken(len(matrix.rows)))
                 return False
         return True
-
-    def _turn_to(self, row: int) -> None:
-        self._shared().to_turn = row
-        self._log(TurnTo(row))
 
     def _note(self, decision: MatrixDecision) -> None:
         """Record a decision that changes nothing in the history, so that this step shows it to a user who watches."""

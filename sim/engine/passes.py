@@ -37,7 +37,7 @@ class Passes:
 
     def _ask(self, function: Callable[[Moment], Any]) -> None:
         moment = self._moment
-        moment._decides(True)
+        moment._is_deciding = True
         try:
             decisions = function(moment)
             if decisions is not None:
@@ -49,7 +49,7 @@ class Passes:
             failed.__cause__ = error  # compiled code sets none for `from`
             raise failed from error
         finally:
-            moment._decides(False)
+            moment._is_deciding = False
 
     def make(self, is_new: bool) -> None:
         """Let the policy make one pass; `is_new` is True for its first pass after a switch."""

@@ -14,19 +14,61 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.rows import Rows
-from sim.machine.searches import Asked, Barrier, Found, Held
 from sim.machine.trials import Trials
 from sim.support.errors import DecisionError
 from sim.support.formatting import exact_clock
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
+
+
+class Asked(NamedTuple):
+    """Request of a job, with what a search asks of it again and again."""
+
+    request: Request
+    needs: Amounts
+    """Least amount of each resource that all nodes together need to have free."""
+    counts: bool
+    """True if the number of places on the nodes decides whether the request fits."""
+    grows: bool
+    """True if the request, once it fits, also fits whenever more is free."""
+    is_steady: bool
+    """True if the job can only get an earlier start when resources become free."""
+
+
+class Barrier(NamedTuple):
+    """Steps in which a job does not fit together. So it cannot start up to `first` if it is not over by `last`."""
+
+    first: float
+    last: float
+    """Times at which the first and the last of these steps begin."""
+    end: float
+
+
+class Held(NamedTuple):
+    """Resources that a job holds in the plan until `end`, also as a row of the plan."""
+
+    seats: Seats
+    row: Amounts
+    end: float
+
+
+class Found(NamedTuple):
+    """Result of the last search: the job's rank, when it starts and ends, and what is free on each node until then."""
+
+    rank: int
+    start: float
+    end: float
+    free: Amounts
+    is_first: bool
+    """True if the job has no earlier start, and gets none until resources become free."""
+    barrier: Barrier | None
 
 
 class NodePlan:

@@ -210,7 +210,7 @@ class Turns:
         while begin < until:
             first, end = max(begin, since), min(self.begin + (number + 1) * self.slice, until)
             if end - first > MOMENT:
-                yield Turn(self.rows[(place + number) % count], first, end, _between(first, begin + self.overhead, end))
+                yield Turn(self.rows[(place + number) % count], first, end, min(max(first, begin + self.overhead), end))
             number += 1
             begin = self.begin + number * self.slice
 
@@ -261,7 +261,3 @@ def _turns_for(work: float, a_turn: float) -> int:
 
 def _whole_turns(time: float, slice: float) -> int:
     return max(int(time // slice), 0)
-
-
-def _between(low: float, value: float, high: float) -> float:
-    return min(max(low, value), high)

@@ -15,8 +15,7 @@ from sim.decisions.reasons_in_rows import BestFit, EarliestInRow, Fuller, MakesW
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.moment import is_by
 from sim.machine.turns import Turns
-from sim.policies.gang.planned_rows import span_in_row
-from sim.policies.gang.plans import RowPlans
+from sim.policies.gang.planned_rows import RowPlans, span_in_row
 from sim.policies.gang.ranked_rows import RankedRows
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy

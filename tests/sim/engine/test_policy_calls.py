@@ -98,6 +98,7 @@ def broken(lab: Lab, does: Callable[[Moment], Any]) -> Engine:
 
 def test_error_is_reported_with_functions_that_the_policy_took_away(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captured_output, "_BUILTINS", vars(builtins).copy())
+    monkeypatch.setattr(captured_output, "_VALUES", [*vars(builtins).values()])
     linecache.getlines(__file__)  # known lines are looked up with `len`
     engine, own_len, told = broken(lab, take_len_away), len, ""
     try:

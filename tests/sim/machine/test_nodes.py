@@ -1,4 +1,4 @@
-"""Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.shape."""
+"""Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.shape."""
 
 from random import Random
 

@@ -1,5 +1,4 @@
-"""Also tests sim.decisions.matrix, sim.policies.gang.ranked_rows, sim.policies.gang.plans,
-sim.policies.gang.planned_rows."""
+"""Also tests sim.decisions.matrix, sim.policies.gang.ranked_rows, sim.policies.gang.planned_rows."""
 
 from typing import Any, cast
 

@@ -1,5 +1,4 @@
-"""Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots,
-sim.policies.multiqueue.first_starts."""
+"""Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots."""
 
 from dataclasses import replace
 from math import inf, nan
