@@ -32,6 +32,8 @@ class Asking(State):
         super().__init__()
         self._few = TooFewFree(0)
         """Last answer of `lacks` of this kind, which many jobs get one after another"""
+        self._spared: tuple[tuple[int, int, int], Extra | Leftover] | None = None
+        """Last answer of `beside` for `spares`: rank of the head, step, number of stays; and what is left over"""
 
     # Time and machine
 
@@ -321,7 +323,12 @@ class Asking(State):
         """Return True if the head can still start at its shadow time although the job runs: the job needs at most
         `extra` processors. On a machine of nodes, the head must still fit on the nodes at that time.
         """
-        return self.beside(head, extra).admits(job) if self._machine.has_nodes else job.procs <= extra
+        if not self._machine.has_nodes:
+            return job.procs <= extra
+        moment = head.rank, self._step, self._stay_count
+        if self._spared is None or self._spared[0] != moment:
+            self._spared = moment, self.beside(head, extra)
+        return self._spared[1].admits(job)
 
     @property
     def machine_ahead(self) -> Ends:

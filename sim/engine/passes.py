@@ -89,7 +89,8 @@ class Passes:
             moment._arrived = [job for job in queue if job.rank not in moment._granted]
         if moment._awaited is not None:
             moment._kept_plan = None  # it changes with everything that leaves the processors that are kept
-        if _has_inherited(moment):
+        granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
+        if granted or (suspended and not moment._policy.suspends):
             decide_with_inherited(moment, self._decide)
         else:
             self._let_decide()
@@ -109,9 +110,3 @@ class Passes:
                 if moment._running.get(stay.rank) is stay:
                     self._future.add(stay)
             moment._begun.clear()
-
-
-def _has_inherited(moment: Moment) -> bool:
-    """Return True if suspended jobs or granted reservations remain that the policy does not support."""
-    granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
-    return bool(granted or (suspended and not moment._policy.suspends))

@@ -67,7 +67,8 @@ def failure_of_pass(state: Moment, error: BaseException) -> BaseException:
     is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
     if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
         return error
-    return _error_of_pass(state, error, _place_of(state, error))
+    own = _own_lines(_places_of(error))
+    return _error_of_pass(state, error, own[-1] if own else beginning(state))
 
 
 def let_decide(state: Moment | None) -> Moment | None:
@@ -243,12 +244,6 @@ def _hint(error: AttributeError) -> str:
     if not isinstance(error.obj, Moment) or not error.name:
         return ""
     return similar(error.name, (name for name in dir(type(error.obj)) if not name.startswith("_")))
-
-
-def _place_of(state: Moment, error: BaseException) -> str:
-    """Return the line of the policy's code in which the error occurred, or else where this code begins."""
-    own = _own_lines(_places_of(error))
-    return own[-1] if own else beginning(state)
 
 
 def _places_of(error: BaseException) -> list[tuple[FrameType, int]]:

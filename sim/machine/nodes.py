@@ -65,7 +65,7 @@ class NodeMachine(Machine):
         return self.shape.left_open(self.requests[rank].admitted, free, self.now, self.now + self.lasts[rank], self.now)
 
     def fits(self, job: Job) -> bool:
-        return self.shape.fits(self.requests[job.rank], self._open(job.rank, self.left))
+        return job.procs <= self.free and self.shape.fits(self.requests[job.rank], self._open(job.rank, self.left))
 
     def why_late(self, job: Job) -> str:
         return self.requests[job.rank].admitted.why_late(self.shape.reservations, self.now)
