@@ -117,8 +117,12 @@ def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
 def restored() -> list[str]:
     """Restore Python's built-in functions that user-defined code has replaced, and return their names."""
     now = builtins.__dict__
-    if [*now.values()][: _VALUES.__len__()] == _VALUES:
-        return []  # at once, as this is asked in each step, and without a function that could be replaced
+    try:  # at once, as this is asked in each step, and without a function that could be replaced
+        is_same = [*now.values()][: _VALUES.__len__()] == _VALUES
+    except Exception:  # an object in the place of a function cannot be compared
+        is_same = False
+    if is_same:
+        return []
     changed = [name for name, value in _BUILTINS.items() if now.get(name) is not value]
     for name in changed:
         builtins.__dict__[name] = _BUILTINS[name]

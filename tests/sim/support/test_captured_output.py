@@ -4,6 +4,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sim.engine.engine import Engine
@@ -117,3 +118,5 @@ def test_functions_that_were_replaced_or_removed_are_restored(monkeypatch: pytes
     del names["another"]
     monkeypatch.setitem(names, "all", lambda values: True)  # the comparison must not ask it
     assert captured_output.restored() == ["all"]
+    monkeypatch.setitem(names, "max", np.arange(2))  # cannot be compared
+    assert captured_output.restored() == ["max"]
