@@ -94,10 +94,10 @@ class LessonGuide:
         return ON_THE_PATH.get(key)
 
     def words(self, width: int, shown: Snapshot | None = None) -> list[Line]:
-        return lesson_lines(self.walk.now, width, shown)
+        return lesson_lines(self.walk, width, shown)
 
     def keys(self, width: int) -> Line:
-        return walking_keys(width, self.walk.now)
+        return walking_keys(width, self.walk)
 
     def publish(self) -> None:
         tell(self.walk)

@@ -12,7 +12,7 @@ from tui.look.text import cells, shorten
 
 if TYPE_CHECKING:
     from sim.classroom.lessons.questions import Question
-    from sim.classroom.lessons.walk import SceneNow
+    from sim.classroom.lessons.walk import Walk
     from sim.engine.snapshot import Snapshot
 
 _MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<accent>[^*\s][^*]*)\*|`(?P<key>[^`]+)`")
@@ -20,33 +20,33 @@ BULLET = "• "
 MARGIN = 2
 
 
-def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> list[Line]:
+def lesson_lines(walk: Walk, width: int, shown: Snapshot | None = None) -> list[Line]:
     """Return the lesson's scene as lines; partitions have the names in `shown`, without it numbers."""
-    lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
-    if now.question is not None:
-        lines += _question_lines(now, now.question, width)
-    elif now.verdict is not None:
-        style = "good" if now.verdict.is_right else ""
-        told = now.verdict.told if shown is None else with_partition_names(now.verdict.told, shown)
-        lines += flowed([Span(told, style)], width)
-        lines += markdown(now.text, width)
+    lines, verdict = [_title(walk, width)], walk.verdict
+    if verdict is not None:
+        told = verdict.told if shown is None else with_partition_names(verdict.told, shown)
+        lines += flowed([Span(told, "good" if verdict.is_right else "")], width)
+    lines += markdown(walk.text, width)
+    if walk.open_question is not None:
+        lines += _question_lines(walk, walk.open_question, width)
     return lines
 
 
-def _title(now: SceneNow, width: int) -> Line:
+def _title(walk: Walk, width: int) -> Line:
     off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
-    away = off if now.is_off else []
-    place = f"{now.index + 1}/{now.count} "
+    away = off if walk.is_off else []
+    many = len(walk.scenes)
+    place = f"{walk.index + 1}/{many} "
     room = width - MARGIN - len(place) - 1 - width_of(away)
-    front = [Span(" ▌", "accent"), Span(shorten(now.title, max(room, 12)), "title"), *away]
+    front = [Span(" ▌", "accent"), Span(shorten(walk.staged.title, max(room, 12)), "title"), *away]
     used = width_of(front)
-    dots = "".join("●" if number <= now.index else "○" for number in range(now.count))
-    dots = dots + " " if len(dots) + used + len(place) + 4 < width and now.count <= 24 else ""
+    dots = "".join("●" if number <= walk.index else "○" for number in range(many))
+    dots = dots + " " if len(dots) + used + len(place) + 4 < width and many <= 24 else ""
     gap = " " * max(width - used - cells(dots) - len(place), 1)
     return line(*front, Span(gap), Span(dots, "accent"), Span(place, "dim"))
 
 
-def _question_lines(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
+def _question_lines(walk: Walk, asked: Question, width: int) -> Iterator[Line]:
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
@@ -56,8 +56,8 @@ def _question_lines(now: SceneNow, asked: Question, width: int) -> Iterator[Line
         spans += [Span(" · ", "dim")] if spans else []
         spans += [Span(front, "key", f"lesson_choose({number})")] if front else []
         spans += [Span(choice.label, "" if front else "key", f"lesson_choose({number})")]
-    if now.typed or not spans:
-        spans += [Span(" > ", "dim"), Span(now.typed, "strong"), Span("_", "accent")]
+    if walk.typed or not spans:
+        spans += [Span(" > ", "dim"), Span(walk.typed, "strong"), Span("_", "accent")]
     yield from flowed(spans, width)
 
 
@@ -71,9 +71,9 @@ def how_to_answer(asked: Question) -> str:
     return "Type it, and enter. Space shows what happens."
 
 
-def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]] = ()) -> Line:
+def walking_keys(width: int, walk: Walk, more: Sequence[tuple[str, str, str]] = ()) -> Line:
     """Return the line with the keys that work during a lesson; `more` are (key, word, action)."""
-    pairs = [("space →", _where_to(now), "lesson_next"), ("←", "back", "lesson_previous")]
+    pairs = [("space →", _where_to(walk), "lesson_next"), ("←", "back", "lesson_previous")]
     pairs += [*more, ("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
     pairs += [("?", "help", "help"), ("q", "quit", "quit")]
     spans = [Span(" ")]
@@ -84,10 +84,10 @@ def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]]
     return line(*spans)
 
 
-def _where_to(now: SceneNow) -> str:
-    if now.following:
-        return f"next lesson: {now.following}"
-    return "go on" if now.question is None else "show me"
+def _where_to(walk: Walk) -> str:
+    if walk.following:
+        return f"next lesson: {walk.following}"
+    return "go on" if walk.open_question is None else "show me"
 
 
 # Markdown

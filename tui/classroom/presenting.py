@@ -44,12 +44,12 @@ class Presented:
 
     @classmethod
     def of(cls, walk: Walk, now: float = 0.0) -> Presented:
-        scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
-        asked = walk.staged.question
+        scene, after = walk.staged, walk.scenes[walk.index + 1 : walk.index + 2]
+        asked = scene.question
         path = walk.lesson.path
         return cls(
-            scene.lesson, scene.title, scene.text, scene.notes, scene.index, scene.count,
-            asked.asks if asked else "", asked.told if asked else "", walk.staged.then if asked else "",
+            walk.lesson.title, scene.title, walk.text, scene.notes, walk.index, len(walk.scenes),
+            asked.asks if asked else "", asked.told if asked else "", scene.then if asked else "",
             after[0].title if after else "", walk.lesson.name if walk.lesson.name in ORDER else os.path.abspath(path),
             now, now, os.getpid(),
         )  # fmt: skip

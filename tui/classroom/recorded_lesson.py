@@ -141,7 +141,7 @@ class LessonScreen(LiveScreen):
         self.query_one("#lesson", Bar).show(self.guide.words(self.size.width), self.look)
         if not walk.is_off:
             more = (WHAT_IF,) if asked is None else ()
-            self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk.now, more)], self.look)
+            self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk, more)], self.look)
 
     def _arrange(self) -> None:
         super()._arrange()

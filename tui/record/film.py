@@ -119,9 +119,9 @@ class Camera:
         """Yield pictures of a lesson's scenes, long enough to be read; questions first without the answer."""
         screen, title, at = self._screen, "", 0.0
         while (walk := walk_of(screen.state.guide)) is not None:
-            marks = (walk.now.title,) if walk.now.title != title else ()
+            marks = (walk.staged.title,) if walk.staged.title != title else ()
             yield Picture(at, self._picture_now(), marks)
-            title, at = walk.now.title, at + STILL + len(walk.now.text.split()) * A_WORD
+            title, at = walk.staged.title, at + STILL + len(walk.text.split()) * A_WORD
             if walk.is_at_the_end:
                 self.has_ended = True
                 yield Picture(at, self._picture_now())

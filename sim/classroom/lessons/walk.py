@@ -15,30 +15,6 @@ IN_QUESTIONS = ("queue", "matrix", "partitions")
 LONGEST_ANSWER = 24
 
 
-@dataclass(frozen=True, slots=True)
-class SceneNow:
-    """Current scene, as it is shown to the class and, with its notes, to the teacher."""
-
-    lesson: str
-    title: str
-    text: str
-    """Text in Markdown with numbers of the run; it has paragraphs, lists, **strong**, *emphasis* and `code`."""
-    notes: str
-    index: int
-    """Number of the scene, counted from 0."""
-    count: int
-    question: Question | None = None
-    """Question of the scene, or None."""
-    typed: str = ""
-    """Answer as far as the user has typed it."""
-    verdict: Verdict | None = None
-    """Result of the answer; for a skipped question the right answer; None until it is answered."""
-    is_off: bool = False
-    """True while the user has left the scene to explore the run."""
-    following: str = ""
-    """Name of the next lesson, at the end of a lesson that has one; "" elsewhere."""
-
-
 @dataclass(frozen=True)
 class Walk:
     """State of a user in a lesson: the current scene and, if it has a question, the answer given."""
@@ -47,12 +23,15 @@ class Walk:
     scenes: tuple[Staged, ...]
     index: int = 0
     typed: str = ""
+    """Answer as far as the user has typed it."""
     verdict: Verdict | None = None
+    """Result of the answer; for a skipped question the right answer; None until it is answered."""
     guessed: float | None = None
     """Time or number that the user answered; None if the user has not answered or has chosen one of the choices."""
     given: str = ""
     """Answer as text; "" before the answer, or if the question was skipped."""
     is_off: bool = False
+    """True while the user has left the scene to explore the run."""
     answers: tuple[tuple[int, bool], ...] = ()
     """For each answered question: index of its scene, and True if the last answer was right."""
     first: tuple[tuple[int, str], ...] = ()
@@ -72,21 +51,14 @@ class Walk:
         return self.staged.question if self.verdict is None else None
 
     @property
-    def now(self) -> SceneNow:
-        staged, asked = self.staged, self.open_question
-        return SceneNow(
-            lesson=self.lesson.title,
-            title=staged.title,
-            text=staged.text if self.verdict is None else staged.then,
-            notes=staged.notes,
-            index=self.index,
-            count=len(self.scenes),
-            question=asked,
-            typed=self.typed,
-            verdict=self.verdict,
-            is_off=self.is_off,
-            following=self.lesson.following if self.is_at_the_end else "",
-        )
+    def text(self) -> str:
+        """Return the scene's text in Markdown: paragraphs, lists, **strong**, *emphasis* and `code`."""
+        return self.staged.text if self.verdict is None else self.staged.then
+
+    @property
+    def following(self) -> str:
+        """Return the name of the next lesson, at the end of a lesson that has one; "" elsewhere."""
+        return self.lesson.following if self.is_at_the_end else ""
 
     # View
 

@@ -1,32 +1,35 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from sim.classroom.lessons.course import course
 from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.performance import Staged
 from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
 from sim.classroom.lessons.recorded import check
 from sim.classroom.lessons.runs import RunMoment
-from sim.classroom.lessons.walk import SceneNow, Walk
+from sim.classroom.lessons.walk import Walk
 from tests.tui.scenes import engine_of
 from tui.classroom.lesson_lines import flowed, how_to_answer, lesson_lines, markdown, walking_keys
 from tui.look.sheets import Span
 from tui.look.text import cells
 from tui.screens.replay.layout import most_words
 
-NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
+SCENE = Staged("A hole", "J3 waits **9m40**.", "", RunMoment("main", 1, 0), None, (), None, None, "job")
+NOW = Walk(Lesson("passing", "Passing", "", ()), (SCENE,) * 4, 1)
 ASKED = Question(
     "next", "Which job?", "J5.", RunMoment("main", 1, 0), "", (AnswerOption("3", "J3", 2), AnswerOption("5", "J5", 4))
 )
 
 
-def lesson_texts(now: SceneNow, width: int = 60) -> list[str]:
-    return [line.text.rstrip() for line in lesson_lines(now, width)]
+def with_scene(**changed: Any) -> Walk:
+    return replace(NOW, scenes=(replace(SCENE, **changed),) * 4)
 
 
 def test_questions_and_verdicts_have_words() -> None:
-    asked = replace(NOW, question=ASKED, typed="1")
-    assert lesson_texts(asked)[2:] == ["  ? Which job?", "  J3 · J5 > 1_"]
+    asked = replace(with_scene(question=ASKED), typed="1")
+    assert [line.text.rstrip() for line in lesson_lines(asked, 60)][2:] == ["  ? Which job?", "  J3 · J5 > 1_"]
     assert [span.action for line in lesson_lines(asked, 60) for span in line.spans if span.action] == [
         "lesson_choose(0)", "lesson_choose(1)"
     ]  # fmt: skip
@@ -47,7 +50,7 @@ def test_markdown_is_drawn_as_words() -> None:
 
 @pytest.mark.parametrize("width", [12, 40, 60, 80, 200])
 def test_nothing_is_wider_than_the_screen(width: int) -> None:
-    long = replace(NOW, text="a" * 100 + " **b** " * 80 + "\n\n- " + "c d " * 50, question=ASKED)
+    long = with_scene(text="a" * 100 + " **b** " * 80 + "\n\n- " + "c d " * 50, question=ASKED)
     assert all(cells(line.text) <= max(width, 20) for line in lesson_lines(long, width)[1:])
     assert cells(walking_keys(width, NOW).text) <= width
 
@@ -64,7 +67,7 @@ def test_lesson_texts_fit_a_wall_and_a_small_screen(lesson: Lesson) -> None:
     walk = Walk(lesson, tuple(check(lesson.path)[0]))
     while True:
         for columns, rows in ((60, 18), (80, 24)):
-            assert len(lesson_lines(walk.now, columns)) <= most_words(rows), walk.now.title
+            assert len(lesson_lines(walk, columns)) <= most_words(rows), walk.staged.title
         if walk.is_at_the_end:
             break
         walk = walk.next()

@@ -95,11 +95,11 @@ def save_lesson(lesson: Lesson, out: str) -> None:
 def _scene(made: Performance, walk: Walk) -> str:
     asked = walk.open_question
     if asked is None:
-        return _figures(made, walk) + marked(walk.now.text)
+        return _figures(made, walk) + marked(walk.text)
     seen, told = walk.next(), paragraph(named(made, walk, asked.told), class_="told")
-    inside = told, marked(seen.now.text), element("ul", *_reasons(made, walk, asked), ""), _figures(made, seen)
+    inside = told, marked(seen.text), element("ul", *_reasons(made, walk, asked), ""), _figures(made, seen)
     answer = element("details", element("summary", "The answer, with its reason"), *inside, class_="answer")
-    return _figures(made, walk) + marked(walk.now.text) + _question(asked, walk) + answer
+    return _figures(made, walk) + marked(walk.text) + _question(asked, walk) + answer
 
 
 def _figures(made: Performance, walk: Walk) -> str:

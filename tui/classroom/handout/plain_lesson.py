@@ -54,7 +54,7 @@ def _scene(made: Performance, walk: Walk) -> Iterator[str]:
 
 
 def _text(made: Performance, walk: Walk) -> Iterator[str]:
-    yield from (line.text for line in markdown(walk.now.text, columns()))
+    yield from (line.text for line in markdown(walk.text, columns()))
     for policy, _, words, _ in pictures(made, walk):
         yield from ("", f"Picture{policy and f' ({policy})'}:", *(f"- {each}" for each in words))
 

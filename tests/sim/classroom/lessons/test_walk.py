@@ -84,11 +84,11 @@ def test_every_scene_that_does_not_hold_is_reported(tmp_path: Path) -> None:
 def test_a_question_keeps_back_what_comes_until_it_is_answered(tmp_path: Path) -> None:
     there = walk(tmp_path, f'show = ["queue", "decisions"]\n{NEXT}', SAY)
     assert (there.moment.clock, there.panels, there.selected) == (599, ("queue",), None)
-    assert there.now.question is not None
+    assert there.open_question is not None
     answered = there.typing("5")
     assert (answered.moment.clock, answered.panels, answered.selected) == (600, ("queue", "decisions"), 4)
-    assert answered.now.question is None
-    assert answered.now.text == "J5 waits 9m20."
+    assert answered.open_question is None
+    assert answered.text == "J5 waits 9m20."
     assert answered.answers == ((0, True),)
     assert answered.next().index == 1
     assert answered.previous().open_question is not None
@@ -97,8 +97,8 @@ def test_a_question_keeps_back_what_comes_until_it_is_answered(tmp_path: Path) -
 def test_answers_are_seen_and_compared(tmp_path: Path) -> None:
     shown = walk(tmp_path, NEXT, SAY).next()
     assert (shown.index, shown.answers) == (0, ())
-    assert shown.now.verdict is not None
-    assert shown.now.verdict.told.startswith("At 00:10:00: J5 is backfilled on 5 processors: ends at 00:18:20")
+    assert shown.verdict is not None
+    assert shown.verdict.told.startswith("At 00:10:00: J5 is backfilled on 5 processors: ends at 00:18:20")
     there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
     assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
     there = walk(tmp_path, 'at = 100\n[scene.ask]\nkind = "start"\njob = "J4"', SAY)
@@ -123,7 +123,7 @@ def test_an_answer_is_typed_clicked_or_chosen(tmp_path: Path) -> None:
 def test_off_the_path_and_back(tmp_path: Path) -> None:
     there = walk(tmp_path, SAY, SAY)
     off = there.next().off()
-    assert (off.now.is_off, off.index, off.back().now.is_off) == (True, 1, False)
+    assert (off.is_off, off.index, off.back().is_off) == (True, 1, False)
     assert off.next() == there.next()
     assert off.previous().index == 0
     assert there.go(9).index == 1
