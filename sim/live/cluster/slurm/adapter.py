@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -203,40 +202,31 @@ def ended(line: str) -> ClusterJob | None:
     if len(fields) < len(HISTORY):
         return None
     row = dict(zip(HISTORY, (field[: text.MOST_LETTERS] for field in fields), strict=True))
-    row["NodeList"] = fields[HISTORY.index("NodeList")]
-    return ended_of(defaultdict(str, row))
+    return ended_of(row | {"NodeList": fields[HISTORY.index("NodeList")]})
 
 
-def ended_of(row: defaultdict[str, str]) -> ClusterJob | None:
+def ended_of(row: Mapping[str, str]) -> ClusterJob | None:
     """Return the job of a row of sacct by its columns' names, of which some may be missing; None if it has not ended.
 
     Times are in UTC.
     """
-    start, end = stamp(row["Start"], UTC), stamp(row["End"], UTC)
-    if end is None or not row["JobID"][:1].isdecimal():
+    found = text.read_fields(row, _OF_ENDED)
+    if found["end"] is None or not found["id"][:1].isdecimal():
         return None
-    job = ClusterJob(
-        id=row["JobID"],
-        number=row["JobIDRaw"] or row["JobID"],
-        state=row["State"].partition(" ")[0],
-        name=row["JobName"],
-        user=row["User"],
-        account=row["Account"],
-        partition=row["Partition"],
-        qos=row["QOS"],
-        cpus=_whole(row["NCPUS"]),
-        nodes_wanted=_whole(row["NNodes"]),
-        limit=duration(row["Timelimit"]),
-        submit=stamp(row["Submit"], UTC) or 0.0,
-        eligible=stamp(row["Eligible"], UTC),
-        start=start,
-        end=end,
-        priority=_whole(row["Priority"]),
-        nodes=hosts(row["NodeList"]),
-        tres=row["AllocTRES"] or row["ReqTRES"],
-    )
+    found |= {"number": found["number"] or found["id"], "tres": found["tres"] or row.get("ReqTRES", "")}
+    job = ClusterJob(**found)
     return job if job.has_ended else None  # one that was requeued waits again
 
 
 def _whole(word: str) -> int:
     return int(word) if word.isdecimal() and len(word) < 16 else 0
+
+
+_OF_ENDED: text.Fields = {
+    "id": ("JobID", str), "number": ("JobIDRaw", str), "state": ("State", lambda word: word.partition(" ")[0]),
+    "name": ("JobName", str), "user": ("User", str), "account": ("Account", str), "partition": ("Partition", str),
+    "qos": ("QOS", str), "cpus": ("NCPUS", _whole), "nodes_wanted": ("NNodes", _whole),
+    "limit": ("Timelimit", duration), "submit": ("Submit", lambda word: stamp(word) or 0.0),
+    "eligible": ("Eligible", stamp), "start": ("Start", stamp), "end": ("End", stamp), "priority": ("Priority", _whole),
+    "nodes": ("NodeList", hosts), "tres": ("AllocTRES", str),
+}  # fmt: skip

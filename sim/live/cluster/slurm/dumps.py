@@ -6,7 +6,6 @@ import json
 import os
 import re
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -136,7 +135,7 @@ def _accounted(told: str) -> Iterator[ClusterJob]:
     names = head.split("|")
     for line in lines:
         if len(fields := line.split("|")) == len(names):
-            job = ended_of(defaultdict(str, zip(names, fields, strict=True)))
+            job = ended_of(dict(zip(names, fields, strict=True)))
             if job is not None and "." not in job.id:
                 yield job
 

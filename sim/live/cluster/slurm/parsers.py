@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -63,31 +63,16 @@ def _job(record: Record) -> ClusterJob:
         state=state,
         name=_text(record, "name")[:MOST_LETTERS],
         reason="" if (reason := _text(record, "state_reason")) == "None" else reason,
-        user=_text(record, "user_name"),
-        account=_text(record, "account"),
-        partition=_text(record, "partition"),
-        qos=_text(record, "qos"),
-        cpus=int(_number(record, "cpus") or 0),
-        nodes_wanted=int(_number(record, "node_count") or 0),
         memory=int(_number(record, "memory_per_node") or _number(record, "memory_per_cpu") or 0),
         gpus=gpus_of(asked),
         limit=None if limit is None else limit * 60,
         submit=_number(record, "submit_time") or 0.0,
-        eligible=_number(record, "eligible_time") or None,
-        start=_number(record, "start_time") or None,
-        end=_number(record, "end_time") or None,
-        priority=int(_number(record, "priority") or 0),
-        nodes=hosts(_text(record, "nodes")),
-        planned_nodes=hosts(_text(record, "scheduled_nodes")),
         cores=tuple(_cores(record.get("job_resources"))),
-        dependency=_text(record, "dependency"),
-        reservation=_text(record, "resv_name"),
         array=f"{array:.0f}" if array else "",
-        workdir=_text(record, "current_working_directory"),
         tres=asked[:MOST_LETTERS],
         is_exclusive=record.get("shared") in ("none", ["none"]),
-        at_once=int(_number(record, "array_max_tasks") or 0),
         most_nodes=int(most) if most is not None and state in WAITING else None,
+        **{name: read(record, key) for name, (key, read) in _FIELDS.items()},
     )
 
 
@@ -102,6 +87,29 @@ def _number(record: Record, key: str) -> float | None:
 def _text(record: Record, key: str) -> str:
     value = record.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _count(record: Record, key: str) -> int:
+    return int(_number(record, key) or 0)
+
+
+def _time(record: Record, key: str) -> float | None:
+    return _number(record, key) or None
+
+
+def _hosts(record: Record, key: str) -> tuple[str, ...]:
+    return hosts(_text(record, key))
+
+
+_FIELDS: Mapping[str, tuple[str, Callable[[Record, str], Any]]] = {
+    "user": ("user_name", _text), "account": ("account", _text), "partition": ("partition", _text),
+    "qos": ("qos", _text), "cpus": ("cpus", _count), "nodes_wanted": ("node_count", _count),
+    "eligible": ("eligible_time", _time), "start": ("start_time", _time), "end": ("end_time", _time),
+    "priority": ("priority", _count), "nodes": ("nodes", _hosts), "planned_nodes": ("scheduled_nodes", _hosts),
+    "dependency": ("dependency", _text), "reservation": ("resv_name", _text),
+    "workdir": ("current_working_directory", _text), "at_once": ("array_max_tasks", _count),
+}  # fmt: skip
+"""Field of a job -> (key in the JSON, function that reads it)"""
 
 
 def _state(value: object) -> str:

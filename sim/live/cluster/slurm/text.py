@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from sim.live.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
 from sim.workload.formats.sacct import duration, stamp
@@ -88,23 +88,8 @@ def _job(row: Mapping[str, str]) -> ClusterJob:
 _NODES = re.compile(r"(?:^|,)node=(\d{1,9})", re.ASCII)
 
 
-class Details(NamedTuple):
-    """Details of a job, from the command `scontrol -d show job`; the list of all jobs (squeue) does not contain them.
-    The fields have the meaning of those of `ClusterJob`.
-    """
-
-    cores: tuple[Cores, ...] = ()
-    tres: str = ""
-    is_exclusive: bool = False
-    eligible: float | None = None
-    at_once: int = 0
-    most_nodes: int | None = None
-    restarts: int | None = None
-    features: str = ""
-    required: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    licenses: str = ""
-    deadline: float | None = None
+Details: TypeAlias = Mapping[str, Any]
+"""Fields of `ClusterJob` that only `scontrol -d show job` tells, not the list of all jobs (squeue)."""
 
 
 def with_details(
@@ -118,11 +103,10 @@ def with_details(
 
 
 def _with(job: ClusterJob, told: Details, widest: int) -> ClusterJob:
-    eligible = job.eligible if job.is_waiting else told.eligible or job.eligible
-    if not job.is_running:
-        told = told._replace(cores=())
-    most_nodes = told.most_nodes if job.is_waiting else None
-    found = replace(job, **told._replace(eligible=eligible, most_nodes=most_nodes)._asdict())
+    eligible = job.eligible if job.is_waiting else told["eligible"] or job.eligible
+    cores = told["cores"] if job.is_running else ()
+    most_nodes = told["most_nodes"] if job.is_waiting else None
+    found = replace(job, **{**told, "eligible": eligible, "cores": cores, "most_nodes": most_nodes})
     if found.is_waiting and found.restarts and found.may_spread and widest:
         # after a requeue Slurm lists as many nodes as the job had before, on which other jobs ran
         asked = _NODES.search(found.tres)
@@ -142,23 +126,14 @@ def details_of(text: str) -> dict[str, Details]:
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", told)
             tres = (said.get(key, "") for key in ("AllocTRES", "ReqTRES", "TRES"))
             whole = said.get("Exclusive")  # since 26.05, where OverSubscribe is NO for all jobs
-            wanted = re.fullmatch(r"\d{1,9}(?:-(\d{1,9}))?", said.get("NumNodes", ""), re.ASCII)
             at_once = re.match(r"JobId=\d+ ArrayJobId=\d+ ArrayTaskId=\S+ ArrayTaskThrottle=(\d{1,9}) ", part, re.ASCII)
-            restarts = said.get("Restarts", "")
-            found[match[1]] = Details(
-                cores=tuple(c for h in held for c in _each(h[1], h[2])),
-                tres=_free(next((each for each in tres if each[:1].isalnum()), "")),
-                is_exclusive=said.get("OverSubscribe") == "NO" if whole is None else whole in WHOLE,
-                eligible=stamp(said.get("EligibleTime", "")),
-                at_once=int(at_once[1]) if at_once else 0,
-                most_nodes=int(wanted[1] or 0) if wanted else None,
-                restarts=_whole(restarts) if restarts else None,
-                features=_free(_said(said.get("Features", ""))),
-                required=hosts(said.get("ReqNodeList", "")),
-                excluded=hosts(said.get("ExcNodeList", "")),
-                licenses=_free(_said(said.get("Licenses", ""))),
-                deadline=stamp(said.get("Deadline", "")),
-            )
+            found[match[1]] = {
+                "cores": tuple(c for h in held for c in _each(h[1], h[2])),
+                "tres": _free(next((each for each in tres if each[:1].isalnum()), "")),
+                "is_exclusive": said.get("OverSubscribe") == "NO" if whole is None else whole in WHOLE,
+                "at_once": int(at_once[1]) if at_once else 0,
+                **read_fields(said, _OF_JOB),
+            }
     return found
 
 
@@ -174,65 +149,30 @@ def _each(nodes: str, cpus: str) -> Iterator[Cores]:
 
 def nodes(text: str) -> tuple[Node, ...]:
     """Return the nodes in the text of `scontrol show node`, in its order; nodes that do not exist yet are left out."""
-    return tuple(
-        Node(
-            name=record["NodeName"],
-            cpus=_whole(record.get("CPUTot", "")),
-            memory=_whole(record.get("RealMemory", "")),
-            gpus=gpus_of(record.get("Gres", "")),
-            states=states(record.get("State", "")),
-            reason=_free(_said(record.get("Reason", ""))),
-            partitions=tuple(filter(None, record.get("Partitions", "").split(","))),
-            cpus_taken=_whole(record.get("CPUAlloc", "")),
-            memory_taken=_whole(record.get("AllocMem", "")),
-            gpus_taken=gpus_of(record.get("AllocTRES", "")),
-            features=tuple(_said(record.get("ActiveFeatures", "")).split(",")),
-        )
-        for record in records(text, "NodeName")
-        if _whole(record.get("CPUTot", "")) > 0 and NOT_YET not in states(record.get("State", ""))
-    )
+    found = (Node(**read_fields(record, _OF_NODE)) for record in records(text, "NodeName"))
+    return tuple(node for node in found if node.cpus > 0 and NOT_YET not in node.states)
 
 
 def partitions(text: str) -> tuple[Partition, ...]:
     """Return the partitions in the text of `scontrol show partition`."""
     return tuple(
-        Partition(
-            name=record["PartitionName"],
-            nodes=hosts(record.get("Nodes", "")),
-            max_time=duration(record.get("MaxTime", "")),
-            default_time=duration(record.get("DefaultTime", "")),
-            state=record.get("State", "UP"),
-            is_default=record.get("Default") == "YES",
-            is_exclusive=gives_whole_nodes(record)
-            or record.get("ExclusiveUser") == "YES"
-            or record.get("Exclusive") == "USER",
-            max_nodes=_whole(record.get("MaxNodes", "")) or None,
-            allowed_accounts=() if record.get("AllowAccounts", "ALL") == "ALL" else _list(record["AllowAccounts"]),
-            tier=_whole(record.get("PriorityTier", "1")),
-            factor=_whole(record.get("PriorityJobFactor", "1")),
-        )
+        Partition(**read_fields(record, _OF_PARTITION), is_exclusive=_is_exclusive(record))
         for record in records(text, "PartitionName")
     )
 
 
+def _is_exclusive(record: Mapping[str, str]) -> bool:
+    return gives_whole_nodes(record) or record.get("ExclusiveUser") == "YES" or record.get("Exclusive") == "USER"
+
+
 def reservations(text: str) -> tuple[Reservation, ...]:
     """Return the reservations in the text of `scontrol show res`; those without times are left out."""
-    found = []
-    for record in records(text, "ReservationName"):
-        start, end = stamp(record.get("StartTime", "")), stamp(record.get("EndTime", ""))
-        if start is not None and end is not None and start < end:
-            found.append(
-                Reservation(
-                    name=_free(record["ReservationName"]),
-                    start=start,
-                    end=end,
-                    nodes=hosts(record.get("Nodes", "")),
-                    users=_list(record.get("Users", "")),
-                    accounts=_list(record.get("Accounts", "")),
-                    flags=frozenset(_list(record.get("Flags", ""))),
-                )
-            )
-    return tuple(found)
+    found = (read_fields(record, _OF_RESERVATION) for record in records(text, "ReservationName"))
+    return tuple(
+        Reservation(**each)
+        for each in found
+        if each["start"] is not None and each["end"] is not None and each["start"] < each["end"]
+    )
 
 
 def priority_parts(text: str) -> dict[str, dict[str, float]]:
@@ -301,10 +241,52 @@ def _whole(text: str) -> int:
     return int(match[1]) * {"": 1, "K": 1000, "M": 1_000_000}[match[2]] if match else 0
 
 
-COLUMNS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+def _free_or_none(text: str) -> str:
+    return _free(_said(text))
+
+
+def _most_nodes(text: str) -> int | None:
+    wanted = re.fullmatch(r"\d{1,9}(?:-(\d{1,9}))?", text, re.ASCII)
+    return int(wanted[1] or 0) if wanted else None
+
+
+Fields: TypeAlias = Mapping[str, tuple[str, Callable[[str], Any]]]
+"""Field of a value of the cluster -> (its name in Slurm, function that reads its text)"""
+
+
+def read_fields(record: Mapping[str, str], fields: Fields) -> dict[str, Any]:
+    return {name: read(record.get(key, "")) for name, (key, read) in fields.items()}
+
+
+_OF_NODE: Fields = {
+    "name": ("NodeName", str), "cpus": ("CPUTot", _whole), "memory": ("RealMemory", _whole), "gpus": ("Gres", gpus_of),
+    "states": ("State", states), "reason": ("Reason", _free_or_none), "partitions": ("Partitions", _list),
+    "cpus_taken": ("CPUAlloc", _whole), "memory_taken": ("AllocMem", _whole), "gpus_taken": ("AllocTRES", gpus_of),
+    "features": ("ActiveFeatures", lambda text: tuple(_said(text).split(","))),
+}  # fmt: skip
+_OF_PARTITION: Fields = {
+    "name": ("PartitionName", str), "nodes": ("Nodes", hosts), "max_time": ("MaxTime", duration),
+    "default_time": ("DefaultTime", duration), "state": ("State", lambda text: text or "UP"),
+    "is_default": ("Default", "YES".__eq__), "max_nodes": ("MaxNodes", lambda text: _whole(text) or None),
+    "allowed_accounts": ("AllowAccounts", lambda text: () if text == "ALL" else _list(text)),
+    "tier": ("PriorityTier", lambda text: _whole(text or "1")),
+    "factor": ("PriorityJobFactor", lambda text: _whole(text or "1")),
+}  # fmt: skip
+_OF_RESERVATION: Fields = {
+    "name": ("ReservationName", _free), "start": ("StartTime", stamp), "end": ("EndTime", stamp),
+    "nodes": ("Nodes", hosts), "users": ("Users", _list), "accounts": ("Accounts", _list),
+    "flags": ("Flags", lambda text: frozenset(_list(text))),
+}  # fmt: skip
+_OF_JOB: Fields = {
+    "eligible": ("EligibleTime", stamp), "most_nodes": ("NumNodes", _most_nodes),
+    "restarts": ("Restarts", lambda text: _whole(text) if text else None), "features": ("Features", _free_or_none),
+    "required": ("ReqNodeList", hosts), "excluded": ("ExcNodeList", hosts), "licenses": ("Licenses", _free_or_none),
+    "deadline": ("Deadline", stamp),
+}  # fmt: skip
+COLUMNS: Fields = {
     "id": ("i", str), "number": ("A", str), "array": ("F", str), "state": ("T", str), "reason": ("r", _said),
-    "partition": ("P", _free), "user": ("u", _free), "account": ("a", lambda text: _free(_said(text))),
-    "qos": ("q", lambda text: _free(_said(text))), "cpus": ("C", _whole), "nodes_wanted": ("D", _whole),
+    "partition": ("P", _free), "user": ("u", _free), "account": ("a", _free_or_none),
+    "qos": ("q", _free_or_none), "cpus": ("C", _whole), "nodes_wanted": ("D", _whole),
     "memory": ("m", lambda text: int(megabytes(text))), "gpus": ("b", gpus_of), "limit": ("l", duration),
     "submit": ("V", lambda text: stamp(text) or 0.0), "end": ("e", stamp), "start": ("S", stamp),
     "priority": ("Q", _whole), "nodes": ("N", hosts), "planned_nodes": ("Y", hosts), "dependency": ("E", _said),

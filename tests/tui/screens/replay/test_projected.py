@@ -50,7 +50,7 @@ async def test_a_lesson_has_one_caption_and_its_own_panels() -> None:
         walk = walk_of(run.screen.state.guide)
         assert walk is not None
         assert run.text.count(walk.staged.title) == 1
-        assert f"2/{walk.now.count}" in run.text
+        assert f"2/{len(walk.scenes)}" in run.text
         assert "Space shows" not in run.text
         assert "go on" not in run.text
         app.exit()

@@ -55,13 +55,13 @@ def test_the_constraints_of_a_job_are_read() -> None:
         "ExcNodeList=n4 Features=fast&big Licenses=matlab:2 Comment=Restarts=9 \n"
     )
     known = text.details_of(told)["4"]
-    assert (known.restarts, known.deadline, known.required) == (2, 60.0, ("n1", "n2"))
-    assert (known.excluded, known.features, known.licenses) == (("n4",), "fast&big", "matlab:2")
+    assert (known["restarts"], known["deadline"], known["required"]) == (2, 60.0, ("n1", "n2"))
+    assert (known["excluded"], known["features"], known["licenses"]) == (("n4",), "fast&big", "matlab:2")
 
 
 def test_cores_of_several_nodes_are_told_apart() -> None:
     told = "JobId=4 JobName=CPU_IDs=9 x\n   Nodes=n[1-2] CPU_IDs=0-1,3 Mem=1\n   Nodes=n3 CPU_IDs=2 Mem=1\n"
-    assert text.details_of(told)["4"].cores == (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))
+    assert text.details_of(told)["4"]["cores"] == (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_cores_of_several_nodes_are_told_apart() -> None:
     ],
 )
 def test_resources_are_those_held_else_those_asked_for(told: str, expected: str) -> None:
-    assert text.details_of(told)["4"].tres == expected
+    assert text.details_of(told)["4"]["tres"] == expected
 
 
 def test_a_reason_of_a_node_cannot_be_a_state() -> None:
@@ -115,7 +115,7 @@ def test_a_name_with_the_words_of_a_record_changes_no_detail() -> None:
     name = "a OverSubscribe=NO AllocTRES=cpu=9 Nodes=n9 CPU_IDs=0-7"
     told = f"JobId=4 JobName={name}\n   UserId=ann(7) GroupId=ann(7)\n   Nodes=n1 CPU_IDs=0 Mem=1\n   TRES=cpu=1\n"
     details = text.details_of(f"{told}   OverSubscribe=OK Contiguous=0\n   Command=b OverSubscribe=NO\n")["4"]
-    assert details == text.Details((Cores("n1", 1),), "cpu=1", False)
+    assert (details["cores"], details["tres"], details["is_exclusive"]) == ((Cores("n1", 1),), "cpu=1", False)
 
 
 def test_a_job_that_has_started_has_its_eligible_time_and_an_array_its_limit() -> None:
@@ -129,7 +129,8 @@ def test_a_job_that_has_started_has_its_eligible_time_and_an_array_its_limit() -
     told = (
         "JobId=4 JobName=a ArrayTaskId=1 ArrayTaskThrottle=9 b\n   UserId=a(7) GroupId=a(7)\n   EligibleTime=Unknown\n"
     )
-    assert text.details_of(told)["4"][3:6] == (None, 0, None)
+    known = text.details_of(told)["4"]
+    assert (known["eligible"], known["at_once"], known["most_nodes"]) == (None, 0, None)
 
 
 @pytest.mark.parametrize(
