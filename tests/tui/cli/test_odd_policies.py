@@ -19,7 +19,7 @@ from sim.engine import policy_calls
 from sim.policies import POLICIES
 from sim.policies.own import loading
 from tests.tui.cli.program import judged, schedscope
-from tui.authoring.cli.new import TEMPLATES, texts
+from tui.authoring.cli.new import EXPLAINED, texts
 
 TRIED, SEED = int(os.environ.get("MONKEY", "12")), int(os.environ.get("SEED", "1"))
 SECONDS, KILOBYTES = 10, 1_000_000
@@ -84,7 +84,7 @@ ASKED = (
 
 def content(lot: Random) -> bytes:
     """Return the file of a policy that runs, with a few random changes."""
-    like = lot.choice((*TEMPLATES, *TEMPLATES, *POLICIES))
+    like = lot.choice((*EXPLAINED, *EXPLAINED, *POLICIES))
     lines = texts(Path("own.py"), like)[0].splitlines()
     for _ in range(lot.choice((1, 1, 2, 3))):
         at = lot.randrange(len(lines))

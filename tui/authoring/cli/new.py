@@ -18,214 +18,13 @@ from sim.support.formatting import quoted
 from tui.authoring.policy_text import text_of
 from tui.cli.terminal import say
 
-HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
-
-from __future__ import annotations
-
-{mapping}from dataclasses import dataclass{field}
-
-'''
-
-EASY = '''from sim import Moment, Policy
-from sim.decisions.reasons import WhenFree
-from sim.decisions.reasons_to_wait import WouldDelay
-from sim.decisions.sentences import Time
-from sim.machine.moment import is_by
-from sim.policies.parameters import parameter
-from sim.support.formatting import Clock
-from sim.workload.model import Job
-
-
-@dataclass(frozen=True)
-class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, without a capital and a full stop
-    until: Time  # its fields are shown as numbers: a Time, a Span (of time), a Job or any number
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"it ends before {{at(self.until)}}, when the first job in the queue starts"
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
-class {Name}(Policy):
-    """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown in lists of policies
-
-    tail: str = parameter("queue", "order in which jobs behind the head are tried", choices=("queue", "sjf"))
-    plans = "the heads"  # jobs with a planned start: "nobody", "the heads" or "everybody" (see Policy)
-
-    def promises(self) -> bool:
-        """The head never starts later than planned: `--check` and `schedscope test` hold it to that."""
-        return True
-
-    def decide(self, now: Moment) -> None:
-        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
-        head = now.start_in_order()  # jobs start in the order of queue_order() until one does not fit: the head
-        if head is None:
-            return
-        shadow, extra = now.shadow(head)  # when the head can start, and the processors left over then
-        now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))  # its planned start, with the reason
-        candidates = now.candidates(head)  # jobs behind the head; only jobs that fit, if the run is not watched
-        for job in now.in_tail(candidates, self.tail):  # shortest first with --policy {file}:tail=sjf
-            ends = now.time + job.estimate  # there are no run times here, only estimates
-            if not now.fits(job):
-                now.keep(job)  # where the run is watched: it waits, because it lacks processors
-            elif is_by(ends, shadow):  # <=, but for rounding
-                now.start(job, InTheHole(shadow))
-            elif job.procs <= extra:
-                extra -= job.procs
-                now.start(job, InTheHole(shadow))
-            elif now.curious:  # the run is watched: a reason for each refused job would take time
-                now.keep(job, WouldDelay(head, shadow, ends, extra))
-'''
-
-FCFS = '''from sim import Moment, Policy
-from sim.decisions.reasons import InOrder
-from sim.policies.columns import Column
-from sim.policies.parameters import parameter
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
-class {Name}(Policy):
-    """By priority: hours of waiting, and more for narrow jobs."""  # shown in lists of policies
-
-    narrow: float = parameter(0.0, "how many hours a job gains for needing one processor", low=0.0)
-    columns = (Column("priority", "hours"),)  # now.notes["priority"], by rank, is a column of the queue
-    lets_pass = False  # no job starts before one ahead of it
-    plans = "nobody"  # no job has a planned start
-
-    def decide(self, now: Moment) -> None:
-        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
-        waiting = now.queued()  # the waiting jobs, by arrival
-        priority = {{j.rank: (now.time - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
-        now.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
-        for job in sorted(waiting, key=lambda job: (-priority[job.rank], job.rank)):  # the rank breaks ties
-            if not now.fits(job):
-                now.keep(job)  # where the run is watched: it waits, because it lacks processors
-                return
-            now.begin(job, InOrder(now.free))  # every start has its reason
-'''
-
-CONSERVATIVE = '''from sim import Moment, Policy
-from sim.decisions.reasons import Due, EarliestHole
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
-class {Name}(Policy):
-    """Each job gets the earliest start that delays no other job."""  # shown in lists of policies
-
-    keeps_reservations = True  # a reservation stands until this policy moves it, and wakes it when it is due
-
-    def promises(self) -> bool:
-        """A reservation is never moved later: `--check` and `schedscope test` hold it to that."""
-        return True
-
-    def decide(self, now: Moment) -> None:
-        """One pass: what to do now, by calls such as now.start(...), each checked and carried out at once."""
-        if now.ended_early:  # a job ended before its estimate
-            now.compress("start")  # reservations move earlier, the earliest first
-        for job in now.arrivals():  # the jobs that arrived at this instant
-            now.reserve(job, now.earliest(job), EarliestHole(now.free))
-        for job in now.due():  # by arrival, the jobs whose reserved start has come
-            if now.has_room(job):
-                now.start(job, Due())  # every start has its reason
-'''
-
-FAIR = '''from sim import Moment
-from sim.policies.backfill.easy import Easy
-from sim.policies.columns import Column
-from sim.policies.orders import Order
-from sim.policies.parameters import parameter
-from sim.policies.policy import Ordered, order_field
-from sim.workload.model import Job
-
-
-@dataclass(frozen=True)  # an order of the queue, for any policy that takes one: easy:order={file}
-class LeastUsed(Order):
-    """Jobs of the users with the fewest processor-hours first."""
-
-    halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
-    columns = (Column("usage", "processor-hours used by the user", of="user"),)  # a column of the queue
-    usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)  # as it is at this pass
-
-    def seeing(self, now: Moment) -> Order:
-        """The order as it is at this pass. It may look around; what it must remember goes into now.notes."""
-        usage, last = now.notes.setdefault("usage", {{}}), now.notes.setdefault("last", {{}})
-        hours = (now.time - last.get(0, now.time)) / 3600  # since the last pass
-        for user in usage:
-            usage[user] *= 0.5 ** (hours / 24 / self.halflife)
-        for job in (*(run.job for run in now.running.values()), *now.completed):  # the jobs that ran since then
-            usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
-        last[0] = now.time
-        return replace(self, usage=usage.copy())
-
-    def key(self, job: Job, now: float) -> float:
-        """A smaller one goes first; the rank breaks ties."""
-        return self.usage.get(job.user, 0.0)
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state
-class {Name}(Ordered):
-    """EASY backfilling in the order of fair shares."""  # shown in lists of policies
-
-    # Its parameters, or another order: --policy {file}:halflife=2, or
-    # --policy {file}:order=sjf
-    order: Order = order_field(LeastUsed())
-    plans = "the heads"  # jobs with a planned start
-
-    def decide(self, now: Moment) -> None:
-        """One pass: what EASY decides in this order. A policy may ask others."""
-        Easy(order=self.order).decide(now)
-'''
-
-TEST = '''"""Is {file} fit for use? Run with: pytest {test}"""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-from sim import read, run
-from sim.authoring import check_policy
-
-POLICY = str(Path(__file__).with_name("{file}"))
-
-
-def test_it_keeps_to_what_every_policy_is_held_to() -> None:
-    check_policy(POLICY)  # legal, no job forgotten, deterministic, no hidden state, no run times, fast
-
-
-def test_every_job_ends() -> None:
-    schedule = run(read("z-figure4"), POLICY, check=True)  # `schedscope inspect z-figure4` says what its jobs are
-    assert (schedule.end > schedule.start).all()
-'''
-PACKAGE_TEST = TEST.replace('str(Path(__file__).with_name("{file}"))', '"{file}"  # once installed').replace(
-    "from pathlib import Path\n\n", ""
-)
-PROJECT = """[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-
-[project]
-name = "{name}"
-version = "0.1"
-description = "Policies for schedscope"
-requires-python = ">=3.11"
-dependencies = ["schedscope"]
-
-[project.entry-points."schedscope.policies"]
-{name} = "{module}.policy:{Name}"  # name of the policy = where its class is; a line for each policy
-
-[tool.hatch.build.targets.wheel]
-packages = ["{module}"]
-"""
-PAGE = """# {name}
-
-A policy for schedscope, in `{module}/policy.py`.
-
-    pip install -e .
-    schedscope policies {name}
-    schedscope watch lublin-128 --policy {name}
-"""
+FOLDER = Path(__file__).parents[1] / "templates"
+EXPLAINED = ("easy", "conservative", "fcfs", "fair-share")
+"""Names of the policies that are explained line by line, each with a template"""
+ON_PATH, INSTALLED = 'str(Path(__file__).with_name("{file}"))', '"{file}"  # once installed'
+"""Name of the policy in its test: the file beside it, or that of an installed package"""
 _KNOWN = "sim.policies.policy", "builtins"
 """Modules of base classes that every policy has"""
-TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
 @click.command("new")
@@ -308,12 +107,13 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
         raise ParameterError(f"{name} is a policy of schedscope: choose another name")
     words = _words(module, name, f"tests/test_{module}.py", like)
     policy = _policy(words)
+    test = _template("test").replace(ON_PATH, INSTALLED).replace("from pathlib import Path\n\n", "")
     return {
-        folder / "pyproject.toml": PROJECT.format(name=name, module=module, Name=words["Name"]),
-        folder / "README.md": PAGE.format(name=name, module=module),
+        folder / "pyproject.toml": _filled("project", name=name, module=module, Name=words["Name"]),
+        folder / "README.md": _filled("page", name=name, module=module),
         folder / module / "__init__.py": f'"""Policies for schedscope; the policy {name} is in {module}.policy."""\n',
         folder / module / "policy.py": policy.replace(f"order={name}\n", f"order={module}.policy:LeastUsed\n"),
-        folder / "tests" / f"test_{module}.py": PACKAGE_TEST.format(**words),
+        folder / "tests" / f"test_{module}.py": test.format(**words),
     }
 
 
@@ -323,14 +123,22 @@ def texts(path: Path, like: str) -> tuple[str, str]:
     if path.suffix != ".py" or not stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     words = _words(stem, path.name, f"test_{path.name}", like)
-    return _policy(words), TEST.format(**words)
+    return _policy(words), _filled("test", **words)
+
+
+def _template(name: str) -> str:
+    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _filled(template: str, **words: str) -> str:
+    return _template(template).format(**words)
 
 
 def _policy(words: Mapping[str, str]) -> str:
     """Return the text of the policy file: the filled template of `words["like"]`, else that policy's own text."""
     like = words["like"]
-    if like in TEMPLATES:
-        return (HEAD + TEMPLATES[like]).format(**words)
+    if like in EXPLAINED:
+        return _filled("head", **words) + _filled(like, **words)
     opening = "Like {like}{paper}. Say here what differs.\n\nTry it with: schedscope test {file}\n".format(**words)
     text = text_of(POLICIES[like], words["Name"], opening + _elsewhere(POLICIES[like]))
     return re.sub(r"easy_candidates\((\w+), [^)]*\)", r"candidates(\1)", text)  # the author may loosen the rule
@@ -353,7 +161,7 @@ def _names_in(text: str) -> set[str]:
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
     """Return a mapping from each placeholder of the templates to the text that replaces it."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
-    if like not in [*POLICIES, *TEMPLATES]:
+    if like not in [*POLICIES, *EXPLAINED]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
     is_fair, paper = like == "fair-share", POLICIES[like].paper if like in POLICIES else ""
     words = {
