@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sim.classroom.lessons.course import found_lesson
-from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.lesson import ORDER, Lesson
 from sim.classroom.lessons.performance import Performance, source_of
 from sim.classroom.lessons.quiz import Quiz
 from sim.classroom.lessons.walk import Walk
@@ -45,6 +45,11 @@ def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
         return made, Walk.of(made, scene)
 
     return LessonOpening(source_of(lesson), policy_of(lesson.policy), lesson.placement, by_event=True, stage=stage)
+
+
+def named_lesson(what: str, scene: int) -> LessonOpening | None:
+    """Return the opening of a lesson in a file (.toml) or of a built-in one; None for anything else."""
+    return lesson_opening(found_lesson(what), scene) if what.endswith(".toml") or what in ORDER else None
 
 
 def quiz_opening(quiz: Quiz) -> LessonOpening:

@@ -1,9 +1,11 @@
-"""Screens of puzzles and games: new ones, and those of a session."""
+"""Screens of puzzles and games: new ones, those of a session, and the program that begins with one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import randrange
+from typing import Any, TypeAlias
 
 from textual.screen import Screen
 
@@ -17,6 +19,7 @@ from sim.support.formatting import count
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.model import Workload
 from sim.workload.replay import read
+from tui.app import Schedscope, run_app
 from tui.classroom.play.screen import PlayScreen
 from tui.classroom.puzzle.screen import EXAMPLE, PuzzleScreen
 from tui.look.palette import Look
@@ -58,3 +61,23 @@ def screen_of(session: Session, look: Look) -> Screen[None]:
         return PuzzleScreen(parse_puzzle(session.trace.name), look, typed=typed, task=wanted, is_kept=False)
     source, seed = source_of(session), view.take("seed", int)
     return _game(source.read()[1], look, seed, source.trace, view.take("moves", str))
+
+
+Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
+"""Function that returns the first screen for the look; True for a guest, without files on this machine."""
+
+
+class Begun(Schedscope):
+    """Program that begins with a puzzle or a game, shown on top of the menu."""
+
+    def __init__(self, begin: Begin) -> None:
+        super().__init__(None)
+        self._begin = begin
+
+    def show_begin(self) -> None:
+        super().show_begin()
+        self.push_screen(self._begin(self.look, self.guest is not None))
+
+
+def open_at(begin: Begin) -> int:
+    return run_app(Begun(begin))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sim.classroom.lessons.course import found_lesson
-from sim.classroom.lessons.performance import Performance
+from sim.classroom.lessons.performance import Performance, Staged
 from sim.classroom.lessons.recorded import poll_numbers
 from sim.live.cluster.observed import Observed
 from sim.live.cluster.recording import Recording
@@ -38,6 +38,10 @@ def thumbnail(name: str) -> Thumbnail | LiveThumbnail:
     made = Performance(lesson)
     for scene in lesson.scenes[: lesson.picture]:
         staged = made.stage(scene)
+    return of_scene(made, staged)
+
+
+def of_scene(made: Performance, staged: Staged) -> Thumbnail:
     made.runs.timeline.look_at(staged.moment.branch)
     stage = RunView(made.runs.timeline)
     Traveller(stage).seek_time(staged.moment.clock, lambda: False)

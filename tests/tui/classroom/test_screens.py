@@ -13,10 +13,9 @@ from sim.support.errors import SchedscopeError
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 from sim.workload.source import Source
 from tests.tui.replays import wait_until
-from tui.classroom.beginnings import Begin, Begun
 from tui.classroom.play.screen import PlayScreen
 from tui.classroom.puzzle.screen import PuzzleScreen
-from tui.classroom.screens import described, screen_of
+from tui.classroom.screens import Begin, Begun, described, screen_of
 from tui.look.palette import DARK
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.autosave import Autosave, offer

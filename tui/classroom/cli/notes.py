@@ -76,9 +76,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
     """Return a small chart of scene `index` of a lesson; empty if the lesson cannot be read."""
     from sim.classroom.lessons.course import found_lesson
     from sim.classroom.lessons.performance import Performance
-    from tui.replay.navigation import Traveller
-    from tui.replay.stage import RunView
-    from tui.replay.thumbnail import Thumbnail
+    from tui.classroom.thumbnail import of_scene
 
     try:
         made = Performance(found_lesson(name))
@@ -87,11 +85,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
         return []
     if index >= len(scenes):
         return []
-    moment = scenes[index].moment
-    made.runs.timeline.look_at(moment.branch)
-    stage = RunView(made.runs.timeline)
-    Traveller(stage).seek_time(moment.clock, lambda: False)
-    chart = Thumbnail(stage, scenes[index].window).chart(size.columns, size.rows * (1 if look.patterned else 2))
+    chart = of_scene(made, scenes[index]).chart(size.columns, size.rows * (1 if look.patterned else 2))
     cells, brush = sketch(chart, look, size), Brush(look)
     return [brush.draw(cells, row, 0, size.columns) for row in range(size.rows)]
 

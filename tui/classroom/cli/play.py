@@ -24,8 +24,8 @@ def command(trace: str | None, seed: int) -> Any:
     whole = Source(trace or SAMPLE).read()[1]
     workload = afternoon(whole, seed)
     options.needs_terminal("a game", "schedscope run, which compares the results of policies")
-    from tui.classroom.beginnings import open_at
     from tui.classroom.play.screen import PlayScreen
+    from tui.classroom.screens import open_at
 
     return open_at(
         lambda look, is_guest: PlayScreen(

@@ -83,22 +83,21 @@ def _with_students(opening: Any, table: str | None, address: dict[str, Any]) -> 
 
 
 def _opening(what: str, scene: int, policy: str | None) -> Any:
-    from sim.classroom.lessons.course import course, found_lesson
+    from sim.classroom.lessons.lesson import ORDER
     from sim.policies import parse_policy
     from sim.support.errors import NotThereError, ParameterError, near
     from sim.support.formatting import quoted
     from sim.workload.samples import captions
     from sim.workload.source import Source, find
-    from tui.classroom.opening import lesson_opening
+    from tui.classroom.opening import named_lesson
     from tui.replay.opening import opening_of
 
-    lessons = [lesson.name for lesson in course()]
-    if what.endswith(".toml") or what in lessons:
-        return lesson_opening(found_lesson(what), scene - 1)
+    if (lesson := named_lesson(what, scene - 1)) is not None:
+        return lesson
     try:
         find(what)
     except NotThereError:
-        names = [*lessons, *(name for name, _ in captions())]
+        names = [*ORDER, *(name for name, _ in captions())]
         raise ParameterError(f"no lesson and no trace {quoted(what)}{near(what, names)}") from None
     return opening_of(Source(what), None if policy is None else parse_policy(policy))
 

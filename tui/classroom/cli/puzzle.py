@@ -41,7 +41,7 @@ def command(line: str | None, wanted: str | None, listing: bool) -> int:
         say(f"{task.told}\n{f'not yet: {problem}' if problem else 'solved'}")
         return int(bool(problem))
     options.needs_terminal("a puzzle", "schedscope run LINE")
-    from tui.classroom.beginnings import open_at
     from tui.classroom.puzzle.screen import PuzzleScreen
+    from tui.classroom.screens import open_at
 
     return open_at(lambda look, is_guest: PuzzleScreen(puzzle, look, is_guest, task=task))

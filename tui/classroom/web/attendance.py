@@ -76,18 +76,14 @@ class Visitor:
     async def read(self) -> None:
         """Send the output of the process to the page of the visit, until the process ends."""
         try:
-            while True:
-                kind, payload = await self.child.read()
-                if kind == b"D":
-                    if self._has_whole:
-                        await self._send(payload)
-                elif kind == b"M":
-                    await self._hear(json.loads(payload))
-        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
-            pass
+            await self.child.pass_on(self._draw, self._hear)
         finally:
             self.has_ended = True
             self.places.close()
+
+    async def _draw(self, payload: bytes) -> None:
+        if self._has_whole:
+            await self._send(payload)
 
     async def _send(self, payload: bytes) -> None:
         if self.page is not None:

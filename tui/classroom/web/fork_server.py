@@ -13,12 +13,14 @@ import os
 import signal
 import socket
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 PATIENCE = 10.0
 """Longest time in seconds for which a process may leave messages to it unread."""
+T = TypeVar("T")
+Take: TypeAlias = Callable[[T], Awaitable[None]]
 _SIZE = 32
 """Length in bytes of an order (a request to fork) to the fork server."""
 
@@ -52,6 +54,16 @@ class Child(NamedTuple):
         """Return kind and content of the next message; raise `EOFError` when the process has ended."""
         head = await self.reader.readexactly(5)
         return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
+
+    async def pass_on(self, draw: Take[bytes], hear: Take[dict[str, Any]]) -> None:
+        """Give its output to `draw` and its messages to `hear` until the process ends."""
+        with suppress(EOFError, ConnectionError):
+            while True:
+                kind, payload = await self.read()
+                if kind == b"D":
+                    await draw(payload)
+                elif kind == b"M":
+                    await hear(json.loads(payload))
 
 
 class ForkServer:

@@ -17,7 +17,7 @@ from textual.driver import Driver
 
 from sim.support.errors import SchedscopeError
 from tui.app import run_app
-from tui.classroom.web.fork_server import ForkServer, packet
+from tui.classroom.web.fork_server import Child, ForkServer, packet
 from tui.classroom.web.reporting import Reporting
 from tui.classroom.web.serving import Wanted, run
 from tui.classroom.web.visitor import ServerResources, live
@@ -100,7 +100,7 @@ class Podium(Reporting):
     def __init__(self, prepared: Prepared, line: socket, address: str) -> None:
         super().__init__(prepared)
         self._line, self._address = line, address
-        self._writer: asyncio.StreamWriter | None = None
+        self._server: Child | None = None
         self._hearing: asyncio.Task[None] | None = None
 
     def get_driver_class(self) -> type[Driver]:
@@ -109,7 +109,7 @@ class Podium(Reporting):
     @on(events.Load)
     async def _connect(self) -> None:
         self._of_app = asyncio.get_running_loop()
-        self._reader, self._writer = await asyncio.open_unix_connection(sock=self._line)
+        self._server = Child(0, *await asyncio.open_unix_connection(sock=self._line))
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._listen)
@@ -135,31 +135,29 @@ class Podium(Reporting):
             self._of_app.call_soon_threadsafe(self._send, b"D", drawn.encode("utf-8", "replace"))
 
     def _send(self, kind: bytes, payload: bytes) -> None:
-        if self._writer is not None and not self._writer.is_closing():
-            self._writer.write(packet(kind, payload))
+        if self._server is not None and not self._server.writer.is_closing():
+            self._server.writer.write(packet(kind, payload))
 
     async def on_unmount(self) -> None:
         if self._hearing is not None:
             self._hearing.cancel()
             await asyncio.wait([self._hearing])
-        if self._writer is not None:
-            self._writer.close()
+        if self._server is not None:
+            self._server.writer.close()
             with suppress(ConnectionError):
-                await self._writer.wait_closed()
+                await self._server.writer.wait_closed()
 
     def _listen(self) -> None:
         self._hearing = asyncio.create_task(self._hear())
 
     async def _hear(self) -> None:
-        with suppress(EOFError, ConnectionError):
-            while True:
-                head = await self._reader.readexactly(5)
-                payload = await self._reader.readexactly(int.from_bytes(head[1:], "big"))
-                if head[:1] == b"M":
-                    self._obey(json.loads(payload))
+        assert self._server is not None
+        await self._server.pass_on(self._ignore, self._obey)
         self.notify("The server for the students has ended.", severity="warning", timeout=12)
 
-    def _obey(self, told: dict[str, Any]) -> None:
+    async def _ignore(self, drawn: bytes) -> None: ...
+
+    async def _obey(self, told: dict[str, Any]) -> None:
         kind = told.get("type")
         if kind == "wall":
             self.show_wall(str(told.get("text", "")))

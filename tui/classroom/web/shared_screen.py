@@ -100,16 +100,7 @@ class SharedScreen:
 
     async def _read(self, child: Child) -> None:
         try:
-            while True:
-                kind, payload = await child.read()
-                if kind == b"D":
-                    for pieces, has_whole in self._watching.items():
-                        if has_whole:
-                            self._queue_piece(pieces, payload)
-                elif kind == b"M":
-                    await self._hear(json.loads(payload))
-        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
-            pass
+            await child.pass_on(self._draw, self._hear)
         finally:
             self._child = None
             await self._server.let_go(child)
@@ -118,6 +109,11 @@ class SharedScreen:
             for pieces in self._watching:
                 with suppress(QueueFull):
                     pieces.put_nowait(b"")
+
+    async def _draw(self, payload: bytes) -> None:
+        for pieces, has_whole in self._watching.items():
+            if has_whole:
+                self._queue_piece(pieces, payload)
 
     def _queue_piece(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
         """Queue output for a viewer; a full queue drops it, and the viewer gets the whole screen later."""

@@ -19,7 +19,7 @@ from sim.session.syntax import FORMAT
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.support.files import write_whole
 from tui.chart.svg.drawing import as_png, form_of
-from tui.classroom.opening import lesson_opening
+from tui.classroom.opening import named_lesson
 from tui.cli import options as cli
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
@@ -96,10 +96,8 @@ def command(
 def _opening(
     trace: str, scene: int, policy: str | None, switches: cli.Switches, placement: Placement, given: Any
 ) -> Opening:
-    from sim.classroom.lessons.course import course, found_lesson
-
-    if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:
-        return lesson_opening(found_lesson(trace), scene - 1)
+    if (lesson := named_lesson(trace, scene - 1)) is not None:
+        return lesson
     if _is_session(trace):
         from tui.sessions.session_conversion import found_session, reopened
 

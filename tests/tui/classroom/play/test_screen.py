@@ -14,9 +14,9 @@ from sim.workload.model import Workload
 from sim.workload.replay import read
 from tests.tui.cli.program import error, schedscope
 from tests.tui.replays import finished, painted, wait_until
-from tui.classroom.beginnings import Begun
 from tui.classroom.play.page import own_chart
 from tui.classroom.play.screen import PlayScreen
+from tui.classroom.screens import Begun
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.widgets.cell_rows import Lines
 

@@ -1,6 +1,6 @@
 """The puzzle's screen: typed, drawn, undone, replayed, saved.
 
-Also tests tui.classroom.puzzle.runs, tui.screens.fitting_keys, tui.classroom.beginnings, tui.classroom.cli.puzzle.
+Also tests tui.classroom.puzzle.runs, tui.screens.fitting_keys, tui.classroom.cli.puzzle.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tests.tui.cli.program import error, schedscope
 from tests.tui.late import late_message
 from tests.tui.replays import finished, painted, wait_until
 from tui.chart.cells.grid import Size
-from tui.classroom.beginnings import Begun
 from tui.classroom.puzzle.board import NAMES, Board, Draft, Scale, part_at
 from tui.classroom.puzzle.runs import charts
 from tui.classroom.puzzle.screen import EXAMPLE, Charted, PuzzleScreen
+from tui.classroom.screens import Begun
 from tui.look.palette import LOOKS
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.widgets.cell_rows import Lines
