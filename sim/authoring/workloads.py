@@ -60,23 +60,20 @@ def random_workload(number: int, seed: int = 0) -> Workload:
     submit = np.cumsum([draw.choice(kind.gaps) for _ in range(many)], dtype=float)
     asks = np.array([draw.random() < kind.reserve for _ in range(many)])
     lead = np.array([draw.randint(0, 60) for _ in range(many)], dtype=float)
-    unknown = np.full(many, -1)
-    workload = Workload(
+    workload = Workload.known_by(
+        tuple(str(rank + 1) for rank in range(many)),
         name=f"random {number}, {kind.name}",
         procs=procs,
-        ids=tuple(str(rank + 1) for rank in range(many)),
         submit=submit,
         width=np.array([_width(draw, kind, procs) for _ in range(many)]),
         runtime=runs,
         estimate=np.maximum(np.round(runs * factors, 3), 2 * MOMENT),
-        wait=unknown.astype(float),
         user=np.array([draw.randint(1, 4) for _ in range(many)]),
         group=np.array([draw.randint(1, 2) for _ in range(many)]),
         queue=np.array([draw.randint(0, 2) for _ in range(many)]),
         status=np.ones(many, dtype=int),
         high=np.array([draw.random() < kind.high for _ in range(many)]),
         reserve=np.where(asks, submit + lead, np.nan),
-        killed=np.zeros(many, dtype=bool),
     ).with_overruns("kill")
     return workload.with_outages(random_outages(draw, procs)) if kind.changes else workload
 
@@ -127,10 +124,5 @@ def crowd(waiting: int, more: int) -> Workload:
 
 
 def _workload_of(name: str, procs: int, submit: np.ndarray, width: np.ndarray, length: np.ndarray) -> Workload:
-    many = len(submit)
-    unknown, nobody = np.full(many, -1), np.zeros(many, dtype=bool)
-    return Workload(
-        name=name, procs=procs, ids=tuple(str(rank + 1) for rank in range(many)), submit=submit, width=width,
-        runtime=length, estimate=length, wait=unknown.astype(float), user=np.arange(many) % 5 + 1, group=unknown,
-        queue=unknown, status=unknown, high=nobody, reserve=np.full(many, np.nan), killed=nobody,
-    )  # fmt: skip
+    ids, users = tuple(str(rank + 1) for rank in range(len(submit))), np.arange(len(submit)) % 5 + 1
+    return Workload.known_by(ids, name=name, procs=procs, submit=submit, width=width, runtime=length, user=users)

@@ -17,11 +17,10 @@ class BlindRun:
     """Run of one policy; another process has the jobs to come and the true run times."""
 
     def __init__(self, policy: Policy, procs: int, many: int) -> None:
-        never, none, no = np.full(many, inf), np.full(many, -1), np.zeros(many, dtype=bool)
-        workload = Workload(
-            name="blind run", procs=procs, ids=[""] * many, submit=never, width=none, runtime=never, estimate=never,
-            wait=none, user=none, group=none, queue=none, status=none, high=no, reserve=never, killed=no,
-        )  # fmt: skip
+        never, none = np.full(many, inf), np.full(many, -1)
+        workload = Workload.known_by(
+            [""] * many, name="blind run", procs=procs, submit=never, width=none, runtime=never, reserve=never
+        )
         self._engine = Engine(workload, policy, curious=False)
 
     def happen(

@@ -252,6 +252,14 @@ class Workload:
     remade: Callable[[JobChanges], Workload] | None = field(default=None, repr=False, compare=False)
     """Function that returns the jobs of the same trace with other changes; None if the trace is not known."""
 
+    @classmethod
+    def known_by(cls, ids: Sequence[str], **known: Any) -> Workload:
+        """Return jobs of which only the columns in `known` are known; their estimate is the run time, if not given."""
+        unknown, no = np.full(len(ids), -1, np.int64), np.zeros(len(ids), bool)
+        others = dict.fromkeys(("user", "group", "queue", "status"), unknown) | dict.fromkeys(("high", "killed"), no)
+        others |= {"wait": np.full(len(ids), -1.0), "reserve": np.full(len(ids), np.nan)}
+        return cls(ids=ids, **{"estimate": known["runtime"], **others, **known})
+
     def title(self, spec: str) -> str:
         """Return the title of a run under the policy `spec`, with other estimates than recorded and changes of jobs."""
         told = spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"

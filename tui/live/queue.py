@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sim.live.cluster.dates import DAY
+from sim.live.cluster.dates import DAY, here
 from sim.live.cluster.observed import Dated
 from sim.live.cluster.values import NEVER, ClusterJob
 from sim.support.errors import ParameterError
@@ -75,12 +74,9 @@ def _state(scene: LiveScene, job: ClusterJob) -> str:
 
 
 def _date(scene: LiveScene, at: float | None) -> str:
-    if at is None:
+    if at is None or (found := here(at, scene.cluster.at)) is None:
         return "-"
-    try:
-        moment, today = (datetime.fromtimestamp(time).astimezone() for time in (at, scene.cluster.at))
-    except (ValueError, OverflowError, OSError):
-        return "-"
+    moment, today = found
     if moment.date() == today.date():
         return f"{moment:%H:%M}"
     return f"{moment:%a %H:%M}" if abs(at - scene.cluster.at) < 6 * DAY else f"{moment:%d %b}"
@@ -371,10 +367,9 @@ def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
 
 def range_in_words(low: float, high: float, now: float) -> str:
     """Return a range of times as text in at most 13 columns: clock times today, weekdays, then dates."""
-    try:
-        first, last, today = (datetime.fromtimestamp(time).astimezone() for time in (max(low, now), high, now))
-    except (ValueError, OverflowError, OSError):
+    if (found := here(max(low, now), high, now)) is None:
         return "-"
+    first, last, today = found
     if high <= now:
         return "now"
     if last.date() == today.date():

@@ -7,14 +7,19 @@ from datetime import datetime
 DAY = 86400.0
 
 
+def here(*times: float) -> list[datetime] | None:
+    """Return times in the time zone of the program; None if one of them is out of Python's dates."""
+    try:
+        return [datetime.fromtimestamp(time).astimezone() for time in times]
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def date(at: float | None, now: float) -> str:
     """Return the time of day, with the date if it is not that of `now`; "an unknown time" for None."""
-    if at is None:
+    if at is None or (found := here(at, now)) is None:
         return "an unknown time"
-    try:
-        moment, today = datetime.fromtimestamp(at).astimezone(), datetime.fromtimestamp(now).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return "an unknown time"
+    moment, today = found
     if moment.date() == today.date():
         return f"{moment:%H:%M:%S}" if abs(at - now) < 600 else f"{moment:%H:%M}"
     return f"{moment:%Y-%m-%d %H:%M}" if moment.year != today.year else f"{moment:%a %d %b %H:%M}"

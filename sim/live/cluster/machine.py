@@ -67,20 +67,16 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains:
     numbers = {node.name: at for at, node in enumerate(cluster.nodes)}
     nodes = [
         {"name": node.name, "cores": node.cpus}
-        | ({"mem": node.memory} if node.memory else {})
-        | ({"gpu": node.gpus} if node.gpus else {})
-        | ({"features": list(filter(None, node.features))} if any(node.features) else {})
+        | _given(mem=node.memory, gpu=node.gpus, features=list(filter(None, node.features)))
         for node in cluster.nodes
     ]
     has_tiers = any(partition.tier != 1 for partition in cluster.partitions)
     partitions = [
-        {"name": partition.name, "nodes": [numbers[name] for name in partition.nodes if name in numbers]}
-        | ({"max_time": partition.max_time} if partition.max_time else {})
-        | ({"max_nodes": partition.max_nodes} if partition.max_nodes else {})
-        | ({"exclusive": True} if partition.is_exclusive else {})
-        | ({"priority": partition.tier} if has_tiers else {})
-        | ({"factor": partition.factor} if partition.factor != 1 else {})
-        for partition in cluster.partitions
+        {"name": each.name, "nodes": [numbers[name] for name in each.nodes if name in numbers]}
+        | _given(max_time=each.max_time, max_nodes=each.max_nodes, exclusive=each.is_exclusive)
+        | ({"priority": each.tier} if has_tiers else {})
+        | ({"factor": each.factor} if each.factor != 1 else {})
+        for each in cluster.partitions
     ]
     reservations = [
         {"name": each.name, "start": f"{each.start:.0f}", "end": f"{each.end:.0f}", "users": list(each.users)}
@@ -93,17 +89,20 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains:
         for start, end, names in (drains.spans() if drains else ())
         if (own := [numbers[name] for name in names if name in numbers])  # a drained node may leave for ever
     ]
-    machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
+    machine = {"nodes": nodes, "partitions": partitions} | _given(reservations=reservations)
     if any(qos.values()):
         machine["qos"] = [{"name": name, "priority": priority} for name, priority in sorted(qos.items())]
     if cluster.shares:
         machine["accounts"] = [
             {"account": each.account, "shares": "parent" if each.shares is None else each.shares}
-            | ({"user": each.user} if each.user else {"parent": each.parent} if each.parent else {})
-            | ({"usage": each.usage} if each.usage else {})
+            | _given(user=each.user, parent="" if each.user else each.parent, usage=each.usage)
             for each in cluster.shares[:MOST_SHARES]
         ]
     return json.dumps(machine, separators=(",", ":"))
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
 
 
 def with_partitions(cluster: Cluster) -> Cluster:

@@ -14,7 +14,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import reduce
 from math import inf
+from operator import or_
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -174,10 +176,10 @@ class Observed:
             if job.start is None or job.end is None or not job.nodes or job.id in self.ranks or job.end <= job.start:
                 continue
             start, end = job.start - self.origin, job.end - self.origin
-            processors = 0
-            for name, count in _spread(job):
+            processors, held_now = 0, _union(held.processors for held in self._open.values() if held.start < end)
+            for name, count in job.spread.items():
                 busy = [(until, mask) for until, mask in taken.get(name, []) if until > start]
-                mask = self._free_on(name, count, _union(mask for _, mask in busy) | self._held_at(start, end))
+                mask = self._free_on(name, count, _union(mask for _, mask in busy) | held_now)
                 taken[name] = [*busy, (end, mask)]
                 processors |= mask
             if processors:
@@ -335,7 +337,7 @@ class Observed:
                 continue
             if before is None or was is None or was.is_waiting:
                 origin = self.origin or 0.0
-                processors = _union(self._free_on(name, count, 0) for name, count in _spread(job))
+                processors = _union(self._free_on(name, count, 0) for name, count in job.spread.items())
                 start, end = job.start - origin, job.end - origin
                 self._past.append(Stretch(self.ranks[job.id], start, end, "run", processors, ended_by=_ending(job)))
 
@@ -353,7 +355,7 @@ class Observed:
         elif was is not None and was.nodes == job.nodes and not was.processors & busy:
             processors = was.processors
         else:
-            processors = _union(self._free_on(name, count, busy) for name, count in _spread(job))
+            processors = _union(self._free_on(name, count, busy) for name, count in job.spread.items())
         if kind == "run":
             self.doubled += (processors & busy).bit_count()
         if was is None or (was.processors, was.kind) != (processors, kind):
@@ -386,9 +388,6 @@ class Observed:
             chosen |= lowest(((1 << size) - 1) & ~chosen, missing)
         return _mirrored(chosen, size) << row.low
 
-    def _held_at(self, start: float, end: float) -> int:
-        return _union(held.processors for held in self._open.values() if held.start < end)
-
     def _rank_of(self, job: ClusterJob, seen: float) -> int:
         rank = self.ranks.get(job.id)
         if rank is None:
@@ -419,12 +418,6 @@ def sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
 _SHARED = ("nodes", "partitions", "reservations", "limits", "parts")
 
 
-def _spread(job: ClusterJob) -> list[tuple[str, int]]:
-    """Return (node, number of cores) for each node of the job, divided evenly, as the real numbers are unknown."""
-    each, more = divmod(job.cpus, max(len(job.nodes), 1))
-    return [(name, each + (place < more)) for place, name in enumerate(job.nodes)]
-
-
 def _mirrored(mask: int, size: int) -> int:
     """Return the set of cores `mask` with its `size` bits reversed: a chart shows a node's first core at the top.
 
@@ -435,10 +428,7 @@ def _mirrored(mask: int, size: int) -> int:
 
 
 def _union(masks: Iterable[int]) -> int:
-    found = 0
-    for mask in masks:
-        found |= mask
-    return found
+    return reduce(or_, masks, 0)
 
 
 def _ending(job: ClusterJob) -> str:
@@ -457,23 +447,17 @@ def _workload_of(jobs: Sequence[ClusterJob], procs: int, origin: float, zone: tz
     limit = np.array([job.limit or 86400.0 for job in jobs], float)
     known = [(job.end - job.start) if job.has_ended and job.start and job.end else None for job in jobs]
     runtime = np.array([limit[at] if ran is None else max(ran, 1.0) for at, ran in enumerate(known)], float)
-    nothing = np.zeros(len(jobs), bool)
-    return Workload(
+    return Workload.known_by(
+        tuple(job.id for job in jobs),
         name="cluster",
         procs=procs,
-        ids=tuple(job.id for job in jobs),
         submit=np.array([job.submit - origin for job in jobs], float),
         width=np.array([max(job.cpus, 1) for job in jobs], np.int64),
         runtime=runtime,
         estimate=limit,
-        wait=np.full(len(jobs), -1.0),
         user=user,
         group=group,
         queue=queue,
-        status=np.full(len(jobs), -1, np.int64),
-        high=nothing,
-        reserve=np.full(len(jobs), np.nan),
-        killed=nothing,
         header=Header(max_procs=procs, unix_start=int(origin), time_zone=str(zone)),
         names={Field.USER: users, Field.GROUP: groups, Field.QUEUE: queues},
         accounts=accounts,

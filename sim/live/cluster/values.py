@@ -202,6 +202,12 @@ class ClusterJob:
         return self.most_nodes is not None and (not self.most_nodes or self.most_nodes > self.nodes_wanted)
 
     @property
+    def spread(self) -> Mapping[str, int]:
+        """Return node -> number of cores, divided evenly, for a job whose real numbers are unknown."""
+        each, more = divmod(self.cpus, max(len(self.nodes), 1))
+        return {name: each + (place < more) for place, name in enumerate(self.nodes)}
+
+    @property
     def is_waiting(self) -> bool:
         return self.state in WAITING
 
@@ -287,9 +293,7 @@ class Cluster:
             return {node.name: node.cpus_taken for node in self.nodes}
         found = dict.fromkeys(self.node_of, 0)
         for job in self.running:
-            each, more = divmod(job.cpus, max(len(job.nodes), 1))
-            spread = {name: each + (place < more) for place, name in enumerate(job.nodes)}
-            for name, cpus in ({c.node: c.mask.bit_count() for c in job.cores} or spread).items():
+            for name, cpus in ({c.node: c.mask.bit_count() for c in job.cores} or job.spread).items():
                 found[name] = found.get(name, 0) + cpus
         return found
 

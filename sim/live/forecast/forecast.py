@@ -395,25 +395,16 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
 def _workload(
     jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape
 ) -> Workload:
-    size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
-    unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)
-    return Workload(
+    return Workload.known_by(
+        tuple(job.id for job in jobs),
         name="from now",
         procs=shape.cores,
-        ids=tuple(job.id for job in jobs),
-        submit=np.zeros(size),
+        submit=np.zeros(len(jobs)),
         width=np.array([job.cpus for job in jobs], np.int64),
         runtime=np.array(lengths, float),
         estimate=np.array(estimates, float),
-        wait=np.full(size, -1.0),
         user=np.array([users[job.user] for job in jobs], np.int64),
-        group=unknown,
-        queue=unknown,
-        status=unknown,
-        high=nothing,
-        reserve=np.full(size, np.nan),
-        killed=nothing,
         shape=shape,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from textual import on
 from textual.binding import BindingType
@@ -36,6 +36,8 @@ from tui.widgets.panel import Panel
 if TYPE_CHECKING:
     from sim.live.forecast.new_job import Ghost
 
+T = TypeVar("T")
+IsOver: TypeAlias = Callable[[], bool]
 HINT = "words of a job's row (ann gpu), its number (17, 6_4), a node (n3), or a rack (r08 of r08n12)"
 
 
@@ -88,16 +90,21 @@ class LiveScreen(ObservedScreen):
         if not self.state.stops:
             self.change(said="no stop is set: x sets one, like job 17 starts, or queue > 50")
             return
-        self.change(said="looking for the stop ...")
-        search = partial(self._search, self.state.stops, self._picture, direction > 0)
+        forwards = direction > 0
+        search = partial(self.watch_.search, self.state.stops, self._picture, forwards)
+        self._look_in_thread("looking for the stop ...", search, partial(self._found, forwards))
+
+    def _look_in_thread(self, said: str, look: Callable[[IsOver], T], show: Callable[[T], None]) -> None:
+        """Call `look` in a thread, with a function that returns True once its result is not wanted, then `show`."""
+        self.change(said=said)
+
+        def search() -> None:
+            worker = get_current_worker()
+            hand_over(self.app, show, look(lambda: worker.is_cancelled))
+
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
-    def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        worker = get_current_worker()
-        found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
-        hand_over(self.app, self._found, found, forwards)
-
-    def _found(self, picture: int | None, forwards: bool) -> None:
+    def _found(self, forwards: bool, picture: int | None) -> None:
         if picture is None:
             self.change(said=f"no stop is met {'after' if forwards else 'before'} this picture")
         else:
@@ -347,16 +354,11 @@ class LiveScreen(ObservedScreen):
         if job is None or not job.is_waiting:
             self.change(said="no waiting job is selected: w selects one")
             return
-        self.change(said=f"looking ahead for {job_name(job)} ... (esc stops it)")
-        look = partial(self._look_ahead, context.scene.picture, job)
-        self.run_worker(look, thread=True, exclusive=True, group="search")
-
-    def _look_ahead(self, picture: int, job: ClusterJob) -> None:
         from tui.live.outlook import outlook
 
-        worker = get_current_worker()
-        told = outlook(self.watch_, picture, job, lambda: worker.is_cancelled)
-        hand_over(self.app, self._show_outlook, job, told)
+        look = partial(outlook, self.watch_, context.scene.picture, job)
+        said = f"looking ahead for {job_name(job)} ... (esc stops it)"
+        self._look_in_thread(said, look, partial(self._show_outlook, job))
 
     def _show_outlook(self, job: ClusterJob, told: tuple[str, ...]) -> None:
         self.change(said="" if told else "that picture is not kept any more")
@@ -382,18 +384,13 @@ class LiveScreen(ObservedScreen):
         self.open(dialogs.Prompt("A new job", hint, read, answers=self.answers), lambda go: go())
 
     def _look_for_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
-        self.change(said="looking for a place ... (esc stops it)")
-        look = partial(self._find_room, picture, cluster, job)
-        self.run_worker(look, thread=True, exclusive=True, group="search")
-
-    def _find_room(self, picture: int, cluster: Cluster, job: ClusterJob | None) -> None:
         from tui.live.outlook import outlook_of_new
 
-        worker = get_current_worker()
-        told, ghost = outlook_of_new(self.watch_, picture, cluster, job, lambda: worker.is_cancelled)
-        hand_over(self.app, self._show_room, told, ghost)
+        look = partial(outlook_of_new, self.watch_, picture, cluster, job)
+        self._look_in_thread("looking for a place ... (esc stops it)", look, self._show_room)
 
-    def _show_room(self, told: tuple[str, ...], ghost: Ghost | None) -> None:
+    def _show_room(self, found: tuple[tuple[str, ...], Ghost | None]) -> None:
+        told, ghost = found
         if ghost is not None:
             self.place_ghost(ghost)
         else:

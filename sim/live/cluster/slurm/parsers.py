@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,15 +14,6 @@ from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import number
 
 Record = dict[str, Any]
-
-
-def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output of `squeue --json`; `path` names the source in errors."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise TraceError("is no JSON of squeue", path) from None
-    return jobs_in(found, path)
 
 
 def moment_of(found: Record) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -34,7 +35,7 @@ def _read(shared: Path, version: str) -> Iterator[Cluster]:
             name="testbed",
             nodes=text.nodes((folder / f"{stem}.nodes").read_text()),
             reservations=text.reservations((folder / f"{stem}.res").read_text()),
-            jobs=parsers.jobs(gzip.decompress(file.read_bytes()).decode()),
+            jobs=parsers.jobs_in(json.loads(gzip.decompress(file.read_bytes())), file),
             parts=text.priority_parts((folder / f"{stem}.sprio").read_text()),
         )
 
