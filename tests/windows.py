@@ -169,7 +169,7 @@ def autosaved() -> list[bool]:
 
 def presented() -> int | None:
     """Tell a second terminal the scene of a presentation; return the index of the scene that it reads, or None."""
-    from sim.classroom.lessons.course import found_lesson
+    from sim.classroom.lessons.lesson_file import found_lesson
     from sim.classroom.lessons.performance import Performance
     from sim.classroom.lessons.walk import Walk
     from tui.classroom import presenting

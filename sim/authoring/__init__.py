@@ -11,18 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.authoring.contract import SLOW, Finding, broken
-from sim.authoring.growth import Growth, measured
+from sim.authoring.contract import SLOW, Finding, Growth, broken, measured
 from sim.authoring.shrink import fewest
 from sim.authoring.starvation import verdict
 from sim.authoring.workloads import random_workload
-from sim.engine.engine import Engine
-from sim.engine.schedule import Schedule
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
 from sim.support.captured_output import listening
 from sim.support.errors import PolicyError, SchedscopeError
 from sim.support.formatting import count, processors, shortened
+from sim.timeline.scenario import run
 from sim.workload.model import Workload
 from sim.workload.replay import read
 from sim.workload.samples import SAMPLES
@@ -150,12 +148,6 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
-    one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
+    one, other = (run(workload, each) for each in (policy, parse_policy(name)))
     pairs = (one.start, other.start), (one.end, other.end)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
-
-
-def _schedule(workload: Workload, policy: Policy) -> Schedule:
-    engine = Engine(workload, policy, curious=False)
-    engine.run()
-    return engine.schedule()

@@ -10,13 +10,16 @@ import os
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
+from math import log
+from time import perf_counter
 from types import FrameType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from sim.authoring.workloads import crowd
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
@@ -26,7 +29,7 @@ from sim.engine.policy_calls import patience
 from sim.machine.moment import MOMENT
 from sim.policies.policy import Policy
 from sim.support.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
-from sim.support.formatting import clock, listed, shortened
+from sim.support.formatting import clock, count, listed, shortened
 from sim.workload.model import Workload
 
 MOST_LINES = 20_000
@@ -245,3 +248,63 @@ def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Dec
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):
             yield step, decision
+
+
+# Growth of the time that a pass takes with the number of waiting jobs
+
+WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
+PASSES = 5
+LONG = 0.5
+"""Seconds from which a pass is measured only once; a shorter pass is measured several times."""
+TOO_LONG = 2.0
+"""Seconds that a pass may take with the longest queue; longer is reported."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Seconds of a pass for several numbers of waiting jobs."""
+
+    points: tuple[tuple[int, float], ...]
+
+    @property
+    def exponent(self) -> float | None:
+        """Return the exponent e of the time in the number of waiting jobs at the end; None if passes are too quick."""
+        known = [point for point in self.points if point[1] > 2e-5]
+        if len(known) < 2:
+            return None
+        (few, short), (many, long) = known[max(0, len(known) - 3)], known[-1]
+        return log(long / short) / log(many / few)
+
+    @property
+    def is_too_slow(self) -> bool:
+        return self.points[-1][1] > TOO_LONG
+
+    @property
+    def told(self) -> str:
+        (few, short), (many, long) = self.points[0], self.points[-1]
+        shown = f"a pass takes {1000 * short:,.2f} ms with {count(few, 'job')} waiting"
+        if many > few:
+            shown += f", {1000 * long:,.2f} ms with {many:,}"
+        return shown if self.exponent is None else f"{shown}: it grows like n^{self.exponent:.1f}"
+
+
+def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
+    """Measure passes with longer and longer queues, up to one above `TOO_LONG`; stop a pass after `seconds`."""
+    points = []
+    for waiting in WAITING:
+        with patience(seconds):
+            engine = Engine(crowd(waiting, PASSES), policy, curious=False)
+            engine.advance(2)
+            shortest = _step(engine)
+            if shortest < LONG:
+                shortest = min(shortest, *(_step(engine) for _ in range(PASSES - 1)))
+            points.append((waiting, shortest))
+        if points[-1][1] > TOO_LONG:
+            break
+    return Growth(tuple(points))
+
+
+def _step(engine: Engine) -> float:
+    began = perf_counter()
+    engine.step()
+    return perf_counter() - began

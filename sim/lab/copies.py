@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from functools import partial
 from tempfile import TemporaryFile
 from typing import NamedTuple
@@ -40,13 +41,10 @@ Heard = Callable[[str, float], object]
 """Function that is called with the name of a trace and the share of it that has been read"""
 
 
-def _nobody(trace: str, share: float) -> None: ...
-
-
-class Copies:
+class Copies(AbstractContextManager["Copies"]):
     """Parsed traces and code for workers; the traces are in a nameless temporary file, which ends with this process."""
 
-    def __init__(self, runs: Iterable[Run], heard: Heard = _nobody) -> None:
+    def __init__(self, runs: Iterable[Run], heard: Heard = lambda trace, share: None) -> None:
         """Read the traces of these runs; call `heard` with the name of each and the share of it that has been read."""
         self._file = TemporaryFile()  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}
@@ -58,9 +56,6 @@ class Copies:
                 self._code[policies] = Code.of([run.policy, *(spec for _, spec in run.switches)])
             if (copy := copy_of(run)) not in self._places:
                 self._keep(copy, jobs_of(run.source, partial(heard, run.trace)))
-
-    def __enter__(self) -> Copies:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()

@@ -17,9 +17,9 @@ import numpy as np
 
 from sim.lab.intervals import LEVEL, Mean, mean, student
 from sim.lab.measured import batches_of
-from sim.lab.pivot import PivotQuery, Record, Value, check_factor, factor, labels_in, order_of, records
+from sim.lab.pivot import PivotQuery, Record, Value, check_factor, factor, labels_in, number_of, order_of, records
 from sim.lab.results import FACTORS, Results
-from sim.lab.series import Panel, Point, check_panels, log_names, number_of, said
+from sim.lab.series import Panel, Point, check_panels, log_names, said
 from sim.support.errors import NotThereError, ParameterError, near
 from sim.support.formatting import quoted
 

@@ -46,16 +46,17 @@ class RunFilter:
         """Return True if the condition is met; numbers are compared as numbers, other values as text, missing as ""."""
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
-            if (wanted := _number(self.value)) is not None:
+            if (wanted := number_of(self.value)) is not None:
                 return bool(_OPERATORS[self.compare](got, wanted))
             if self.compare not in ("=", "!="):
                 raise ParameterError(f"{self.name}{self.compare} needs a number, got {quoted(self.value)}")
         return bool(_OPERATORS[self.compare]("" if got is None else str(got), self.value))
 
 
-def _number(text: str) -> float | None:
+def number_of(value: Value) -> float | None:
+    """Return the value as a number, or None for a missing value or other text."""
     try:
-        return float(text)
+        return None if value is None else float(value)
     except ValueError:
         return None
 
@@ -67,7 +68,7 @@ def factor(record: Record, name: str) -> Value:
     if name.startswith("policy."):
         pairs = (part.partition("=") for part in str(record["parameters"]).partition(":")[2].split(","))
         text = next((value for key, _, value in pairs if key == name.removeprefix("policy.")), None)
-        number = None if text is None else _number(text)
+        number = number_of(text)
         return text if number is None else number
     value: Value = record.get(name)
     return value
@@ -293,15 +294,8 @@ def policy_labels(specs: Iterable[tuple[str, str]]) -> dict[str, str]:
     known = {short: (_Spec.of(short), _Spec.of(full).pairs) for short, full in specs}
     varied: dict[str, set[str]] = {}
     for spec, full in known.values():
-        varied.setdefault(spec.name, set()).update(key for key in spec.pairs if _is_number(full.get(key)))
+        varied.setdefault(spec.name, set()).update(key for key in spec.pairs if number_of(full.get(key)) is not None)
     return {
         short: _Spec(spec.name, spec.pairs | {k: v for k, v in full.items() if k in varied[spec.name]}).text
         for short, (spec, full) in known.items()
     }
-
-
-def _is_number(text: str | None) -> bool:
-    try:
-        return text is not None and float(text) == float(text)
-    except ValueError:
-        return False

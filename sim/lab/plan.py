@@ -74,7 +74,6 @@ class Run(NamedTuple):
     trace: str
     """Name of the trace as the user typed it."""
     sha256: str
-    """SHA-256 hash of the bytes of the trace file."""
     options: tuple[tuple[str, Any], ...]
     """(name, value) of every option of the run's workload; a value has the form in which a user would type it."""
     policy: str

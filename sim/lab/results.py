@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from types import NoneType
@@ -62,7 +62,7 @@ class StoredRun(NamedTuple):
     failed: bool
 
 
-class Results:
+class Results(AbstractContextManager["Results"]):
     """Open results file, to be used as a context manager."""
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
@@ -77,9 +77,6 @@ class Results:
         except BaseException:
             self._unlock()
             raise
-
-    def __enter__(self) -> Results:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
@@ -301,13 +298,3 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
         for place, row in enumerate(rows)
     ]
     return {"runs": [about], "metrics": [{**key, **found.values}] if found else [], "groups": groups}
-
-
-def dump(path: str | Path) -> list[tuple[Any, ...]]:
-    """Return factors and results of all runs, without computing times, so that two files can be compared."""
-    with Results(path) as results:
-        names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
-        found = list(results.rows(names, also=_TABLES["metrics"][1:]))
-        for grouping in results.groupings():
-            found += results.rows(["key"], grouping, _TABLES["groups"][2:])
-        return found

@@ -11,7 +11,18 @@ from itertools import product
 from typing import NamedTuple
 
 from sim.lab.intervals import Mean
-from sim.lab.pivot import PivotQuery, PivotTable, RunFilter, Value, check_factor, factor, order_of, pivot, records
+from sim.lab.pivot import (
+    PivotQuery,
+    PivotTable,
+    RunFilter,
+    Value,
+    check_factor,
+    factor,
+    number_of,
+    order_of,
+    pivot,
+    records,
+)
 from sim.lab.plan import VARIED
 from sim.lab.results import Results
 from sim.support.errors import NotThereError, ParameterError
@@ -121,14 +132,6 @@ def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
     if len(made) > MOST_PANELS or most > MOST_LINES:
         told = f"{count(len(made), 'panel')} with up to {count(most, 'line')}"
         raise ParameterError(f"{told} are too many to tell apart: choose some with --where")
-
-
-def number_of(value: Value) -> float | None:
-    """Return the value as a number, or None for a missing value or other text."""
-    try:
-        return None if value is None else float(value)
-    except ValueError:
-        return None
 
 
 def said(value: Value) -> str:

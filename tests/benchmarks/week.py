@@ -17,8 +17,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sim.live.cluster.pace import Pace
-from sim.live.cluster.recording import PollRecorder, Recording
-from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.recording import PollRecorder, Recording, Scratch
 from sim.live.cluster.values import Cluster, ClusterJob
 from tests.sim.live.cluster.busy import MINUTE, busy
 from tui.live.program import LiveApp

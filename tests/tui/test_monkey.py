@@ -18,7 +18,7 @@ from textual.binding import Binding
 from textual.errors import NoWidget
 from textual.screen import Screen
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.quiz import Quiz
 from sim.policies import parse_policy
 from sim.workload.source import Source

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER, PAPERS
+from sim.classroom.lessons.lesson_file import found_lesson
 from tui.screens.first.page import MenuEntry
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER, Lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance, source_of
 from sim.classroom.lessons.quiz import Quiz
 from sim.classroom.lessons.walk import Walk

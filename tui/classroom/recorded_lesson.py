@@ -54,8 +54,6 @@ class LessonWatch(Replayed):
 
 @dataclass(frozen=True)
 class LessonState(LiveState):
-    """Choices of the user, with the lesson."""
-
     guide: LessonGuide | None = None
 
 

@@ -30,7 +30,6 @@ def puzzle(look: Look, is_guest: bool) -> PuzzleScreen:
 
 
 def game(look: Look) -> PlayScreen:
-    """Return the screen of some busy hours, chosen at random."""
     return _game(read(SAMPLE), look, randrange(10**6), SAMPLE)
 
 

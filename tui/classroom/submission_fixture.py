@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.grading.outside import Bounds, Remote
-from sim.classroom.grading.submissions import code_in_submission
+from sim.classroom.grading.outside import Bounds, Remote, code_in_submission
 from sim.engine.schedule import Schedule
 from sim.timeline.scenario import run
 from sim.workload.model import Workload

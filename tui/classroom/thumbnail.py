@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance, Staged
 from sim.classroom.lessons.recorded import poll_numbers
 from sim.live.cluster.observed import Observed

@@ -1,16 +1,18 @@
-"""Plot of results as text for a terminal, drawn by the library plotext, and round numbers for the axes of all plots."""
+"""Means and plots of results as text, the latter by the library plotext; round numbers for the axes of all plots."""
 
 from __future__ import annotations
 
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
+from sim.lab.pivot import PivotCell
 from sim.lab.series import Panel
+from sim.metrics.catalogue import Metric
 from sim.support.errors import ParameterError
 from sim.support.formatting import printable, shortened
 from sim.support.optional_imports import extra
 from tui.look.palette import JOB_COLOURS
-from tui.look.text import plain
+from tui.look.text import cell, plain
 
 _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))
 
@@ -47,6 +49,14 @@ def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
     step = next(step for step in steps if floor(high / step + 1e-9) - ceil(low / step - 1e-9) < most)
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
     return [float(f"{place * step:.12g}") for place in places]
+
+
+def mean_in_words(of: PivotCell | None, metric: Metric) -> str:
+    """Return a mean with half its interval and a sign: * for the best, ! for overloaded runs."""
+    if of is None:
+        return "·  "
+    half = "" if of.mean.half is None else f" ±{cell(metric, of.mean.half)}"
+    return f"{cell(metric, of.mean.value)}{half} {'*' if of.best else '!' if of.overloaded else ' '}"
 
 
 def tick_label(value: float) -> str:

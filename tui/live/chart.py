@@ -47,9 +47,7 @@ LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
 ROOMY = 70
 """Smallest width of the chart in columns at which labels also show the used memory."""
 GONE = "gone"
-"""Name of the lane for unavailable nodes."""
 MOST_CAUSES = 3
-"""Largest number of causes that the name of a lane lists."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import os
 import sys
 from io import StringIO
 
-from sim.live.cluster.recording import Recording
-from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.recording import Recording, Scratch
 from tui.app import Guest, Schedscope
 from tui.live.cli.observed import moment
 from tui.live.scene import LiveState
@@ -48,7 +47,6 @@ def open_live(watch: Watch, state: LiveState | None = None, at: float | None = N
 
 
 def cluster_screen(look: Look) -> LiveScreen:
-    """Return the screen of the cluster of this machine, for the menu."""
     from sim.live.cluster.slurm.adapter import SlurmSource
 
     return LiveScreen(Live(SlurmSource(), aside=Scratch()), look)

@@ -38,7 +38,6 @@ class State:
     title: str = ""
     """Name of the file of a recording; "" for a cluster that is polled now."""
     every: float = 60.0
-    """Seconds between two polls."""
     due: float | None = None
     """Time of the next poll in seconds since 1970; None for a recording, and before the first poll."""
     trouble: str = ""
@@ -124,7 +123,6 @@ class LiveScene:
         return self._said[job.id]
 
     def dates(self, job: ClusterJob) -> tuple[Dated, ...]:
-        """Return the expected starts of a job up to the poll shown, in the order of their announcement."""
         return self.observed.dates(self.rank(job), self.clock)
 
     # For the chart

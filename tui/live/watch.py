@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sim.live.cluster.changes import PollEvent, changes
 from sim.live.cluster.observed import Observed, sharing
 from sim.live.cluster.pace import Pace
-from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.recording import Scratch
 from sim.live.cluster.values import Cluster, ClusterJob, ClusterSource
 from sim.stops.grammar import Stop
 from sim.support.errors import SchedscopeError

@@ -57,7 +57,6 @@ class RecordingOptions:
     speed: int | None = None
     """Index of the speed in `SPEEDS`; None for the speed with which the screen begins."""
     seconds: float = 60.0
-    """Longest duration of the film in seconds."""
     fps: int = 10
     look: Look = LOOKS["dark"]
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from sim.authoring.starvation import verdict
 from sim.classroom.grading.hand_in import counted, read_hand_in
-from sim.classroom.grading.outside import Bounds, Remote, SubmissionError
-from sim.classroom.grading.submissions import Code, code_in_submission
+from sim.classroom.grading.outside import Bounds, Code, Remote, SubmissionError, code_in_submission
 from sim.comparison.comparison_sentences import headline, names_of_jobs
 from sim.comparison.divergence import Divergence, Side, account, part
 from sim.engine.engine import Engine
@@ -117,7 +116,6 @@ class Row:
     tests: tuple[int, int] | None = None
     answers: tuple[int, int] | None = None
     picture: str = field(default="", repr=False)
-    """The first difference as SVG; "" for none"""
     likeness: str = field(default="", repr=False)
 
     def saying(self, *what: str) -> Row:

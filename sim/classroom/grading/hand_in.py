@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.quiz import LEVELS, Quiz
 from sim.classroom.lessons.walk import Walk

@@ -24,7 +24,6 @@ from sim.support.formatting import shortened
 from sim.workload.model import Job
 
 PATIENCE = 5.0
-"""Longest time in seconds of one pass"""
 LONGEST = 500
 
 

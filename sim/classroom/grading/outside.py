@@ -6,6 +6,7 @@ engine checks, or an error.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,12 +16,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, NamedTuple, cast
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -28,8 +30,11 @@ from sim.authoring.starvation import OwnTime
 from sim.classroom.grading.inside import PATIENCE
 from sim.decisions.decisions import Backfill, Expect, Keep, Resume, Start, Suspend, Wake
 from sim.engine.moment import Moment
+from sim.policies.own.sibling_imports import MOST_BYTES as MOST_OF_A_FILE
+from sim.policies.own.sibling_imports import MOST_FILES
 from sim.policies.policy import Policy
-from sim.support.errors import SchedscopeError
+from sim.support.errors import FileError, SchedscopeError
+from sim.support.files import TextKind
 from sim.support.formatting import printable, shortened
 from sim.workload.model import Job
 
@@ -53,11 +58,10 @@ class Bounds(NamedTuple):
     seconds: float = 60.0
     memory: int = 2**30
     jobs: int = 50_000
-    """Largest number of jobs of a run"""
     is_landlocked: bool = True
 
 
-class Walled:
+class Walled(AbstractContextManager["Walled"]):
     """Process of a submission, behind walls; at the end of its context it is killed with its whole group."""
 
     def __init__(self, bounds: Bounds, seed: int = 0, **first: Any) -> None:
@@ -71,9 +75,6 @@ class Walled:
         self._ask, self._reply = self._process.stdin, self._process.stdout
         self._ends, self._seconds, self._said = inf, bounds.seconds, b""
         self.tell(readable=READABLE, **bounds._asdict(), **first)
-
-    def __enter__(self) -> Walled:
-        return self
 
     def __exit__(self, *error: object) -> None:
         with suppress(OSError):
@@ -202,3 +203,49 @@ def gaps(bounds: Bounds, files: Sequence[str]) -> list[str]:
         Walled(bounds, files=files, port=server.getsockname()[1]) as process,
     ):
         return [str(what) for what in process.answer(LOADING)["possible"]]
+
+
+# Files of submissions: policies, each with its own files only, and answers to hand in
+
+SOURCE = TextKind("file of Python", MOST_OF_A_FILE, FileError)
+PLAIN = re.compile(r"\w[\w-]*\.py", re.ASCII)
+
+
+class Code(NamedTuple):
+    """Policy of a submission: the spec of its file, and the contents of its files by the paths that they get."""
+
+    spec: str
+    files: Mapping[str, bytes]
+
+    @property
+    def likeness(self) -> str:
+        """Return a text that is the same for files that differ in comments and layout only."""
+        found = dict[str, str]()
+        for path, data in self.files.items():
+            found[path.replace(self.spec[1:], "")] = repr(data)
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError), catch_warnings(action="ignore"):
+                found[path.replace(self.spec[1:], "")] = ast.dump(ast.parse(data))
+        return repr(sorted(found.items()))
+
+
+def submissions_in(folder: Path) -> list[Path]:
+    """Return all that lies in the folder, except hidden files and caches."""
+    return sorted(each for each in folder.iterdir() if each.name[:1] != "." and each.name != "__pycache__")
+
+
+def code_in_submission(path: Path) -> Code:
+    """Return the code of a submission: a file, or a folder with one, which may import other files of the folder."""
+    if os.path.islink(path):
+        raise SubmissionError("is a link, which is not followed")
+    files, first = {path.name: path}, path
+    if os.path.isdir(path):
+        found = [each for each in sorted(path.rglob("*.py")) if not os.path.islink(each)]
+        files = {each.relative_to(path).as_posix(): each for each in found}
+        likely = [path / "policy.py"] if "policy.py" in files else [each for each in found if each.parent == path]
+        if len(likely) != 1 or len(files) > MOST_FILES:
+            raise SubmissionError(f"has {len(files)} files of Python: expected one, or one called policy.py")
+        first = likely[0]
+    name = first.name if PLAIN.fullmatch(first.name) else "submission.py"
+    read = {f"/{name if each == first else place}": SOURCE.bytes_in(each) for place, each in files.items()}
+    SOURCE.text(read[f"/{name}"], name)
+    return Code(f"./{name}", read)

@@ -99,31 +99,9 @@ def _toml_text(value: Value) -> str:
     return json.dumps(printable_lines(value), ensure_ascii=False)
 
 
-_SCENES = """title = "A puzzle"
-about = "What each policy makes of the same jobs."
-trace = {line}
-policy = "fcfs"
-exercise = "What is there to try afterwards?"
-
-[[scene]]
-title = "First come, first served"
-at = {last}
-say = "{{processors}} processors. Under **fcfs** the mean wait is {{mean_wait}}."
-notes = "For the teacher."
-
-[[scene]]
-title = "With backfilling"
-policy = "easy"
-at = {last}
-compare = "fcfs"
-show = ["versus"]
-say = "Under **EASY** the mean wait is {{mean_wait}}, under fcfs {{mean_wait@fcfs}}."
-notes = "For the teacher."
-"""
-
-
 def lesson_of_puzzle(puzzle: Puzzle) -> str:
     if not puzzle.jobs:
         raise ParameterError("an empty puzzle is no lesson: add jobs first")
     last = max(job.submit for job in puzzle.jobs)
-    return _SCENES.format(line=json.dumps(puzzle.line), last=last)
+    scenes = Path(__file__).with_name("puzzle_lesson.txt").read_text(encoding="utf-8")
+    return scenes.format(line=json.dumps(puzzle.line), last=last)

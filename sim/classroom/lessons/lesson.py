@@ -31,26 +31,13 @@ ORDER = (
 THE_END = "end"
 """Word that a lesson file uses for the time at which the last job has ended."""
 OF_RECORDINGS: tuple[Kind, ...] = ("next", "start", "number", "reason", "earlier")
-"""Kinds of questions in a lesson about a recording of a cluster."""
 PANELS = (
-    "queue",
-    "decisions",
-    "details",
-    "matrix",
-    "partitions",
-    "versus",
-    "matches",
-    "prints",
-    "code",
-    "strip",
-    "metrics",
+    "queue", "decisions", "details", "matrix", "partitions", "versus", "matches", "prints", "code", "strip", "metrics",
     "events",
-)
-"""Names of the panels that a scene can show next to the chart."""
+)  # fmt: skip
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
 )  # fmt: skip
-"""Names of the ways to colour jobs, between which a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
 """Part of the run in a scene's chart: "all" (whole run), "first" (first view of a replay), or (begin, end) as text."""
 
@@ -138,7 +125,6 @@ class Lesson:
     policy: str = "easy"
     paper: str = ""
     about: str = ""
-    """Summary of the lesson in one line."""
     exercise: str = ""
     """Text of an exercise, which is shown as the last scene; "" for none."""
     solution: str = ""

@@ -7,15 +7,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast, get_args
 
-from sim.classroom.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, LessonScene, Zoom
+from sim.classroom.lessons.lesson import COLOURS, ORDER, PANELS, Ask, Kind, Lesson, LessonError, LessonScene, Zoom
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
-from sim.support.errors import SchedscopeError, near
+from sim.support.errors import ParameterError, SchedscopeError, near
 from sim.support.files import TextKind
 from sim.support.formatting import quoted
 from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
@@ -51,6 +51,25 @@ def read_lesson(path: str | Path) -> Lesson:
     if reader.wrong:
         raise LessonError.first_of(reader.wrong)
     return lesson
+
+
+FOLDER = Path(__file__).parent / "course"
+
+
+@cache
+def course() -> tuple[Lesson, ...]:
+    return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
+
+
+def found_lesson(named: str) -> Lesson:
+    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in one by name or number."""
+    if named.endswith(".toml") or os.sep in named:
+        return read_lesson(named)
+    if named.isdecimal() and 0 < int(named) <= len(ORDER):
+        named = ORDER[int(named) - 1]
+    if named not in ORDER:
+        raise ParameterError(f"no lesson {quoted(named)}{near(named, ORDER)} (or FILE.toml, one of your own)")
+    return read_lesson(FOLDER / f"{named}.toml")
 
 
 def _recording_errors(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:

@@ -41,7 +41,6 @@ class AnswerOption:
     rank: int | None = None
     is_right: bool = False
     why: str = ""
-    """Explanation of why this answer is right or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,6 @@ class Question:
     near: float = 0.0
     """Largest error with which a clicked time still counts as right."""
     reads: Callable[[str], float] = float
-    """Function that parses a typed time or number."""
     rank: int | None = None
     """Rank of the job to select on the screen after the answer; None if no job is selected."""
     why_not: Callable[[float], str] = lambda given: ""

@@ -60,7 +60,6 @@ class Quiz:
 
     seed: int
     number: int = 1
-    """Number of the question, counted from 1."""
     level: int = 0
     streak: int = 0
     right: int = 0
@@ -178,12 +177,8 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
         before, now, step = now, timeline.snapshot(), timeline.step
         waiting = [queued.job for queued in before.queue]
         begun = [d.job for d in now.decisions if isinstance(d, Start | Backfill)]
-        if (
-            len(waiting) > 1
-            and len(begun) == 1
-            and begun[0] in waiting
-            and (begun[0] is not waiting[0] or not by_passing)
-        ):
+        is_one_of_several = len(waiting) > 1 and len(begun) == 1 and begun[0] in waiting
+        if is_one_of_several and (begun[0] is not waiting[0] or not by_passing):
             yield step, begun[0].id
 
 

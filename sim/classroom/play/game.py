@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.engine import Engine
 from sim.support.errors import ParameterError
 from sim.support.formatting import name
+from sim.timeline.scenario import run
 from sim.workload.model import Job, Workload
 
 
@@ -168,9 +168,7 @@ def _matter(workload: Workload) -> tuple[bool, float]:
 
 
 def _mean_wait(workload: Workload, policy: str) -> float:
-    engine = Engine(workload, policy, curious=False)
-    engine.run()
-    return float((engine.schedule().start - workload.submit).mean())
+    return float((run(workload, policy).start - workload.submit).mean())
 
 
 def _from_zero(workload: Workload) -> Workload:

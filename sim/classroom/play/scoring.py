@@ -17,7 +17,7 @@ from sim.engine.schedule import Schedule
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
 from sim.support.formatting import clock, count, name, span
-from sim.workload.model import Workload
+from sim.timeline.scenario import run
 
 if TYPE_CHECKING:
     from sim.engine.moment import Moment
@@ -31,7 +31,6 @@ IN_SHORT = {
     "relaxed:omega=1": "only short jobs pass",
     "slack": "promises may slip",
 }
-"""For each policy in `RIVALS`: short text on which jobs may pass others."""
 MOST_COSTLY = 3
 
 
@@ -83,7 +82,7 @@ def score(who: str, schedule: Schedule) -> GameScore:
 def scores(game: Game, you: str = "you") -> list[GameScore]:
     """Return the scores of the player, called `you`, and of the policies; the shortest mean wait comes first."""
     found = [score(you, _finished(game, len(game.moves)))]
-    found += [score(policy, _run(game.workload, policy)) for policy in RIVALS]
+    found += [score(policy, run(game.workload, policy)) for policy in RIVALS]
     return sorted(found, key=lambda each: (each.mean_wait, each.worst_wait))
 
 
@@ -119,7 +118,7 @@ def _costly_move(game: Game, number: int, cost: float, before: Schedule, after: 
 def _by_easy(game: Game, number: int) -> str:
     """Return text on what EASY would decide in place of the player's move `number`, and why."""
     move = game.moves[number]
-    engine = _engine(game, number)
+    engine = Engine(game.workload, _followed(game, number))
     while (upcoming := engine.next_time()) is not None and upcoming <= move.time:
         engine.step()
     done = {made.rank for made in game.moves[:number]}
@@ -132,21 +131,11 @@ def _free(game: Game, number: int) -> int:
     return Game(game.workload, move.time, game.moves[:number]).free
 
 
-def _engine(game: Game, count: int) -> Engine:
+def _followed(game: Game, count: int) -> Followed:
     moves = game.moves[:count]
     starts = tuple((move.time, move.rank) for move in moves if move.rank is not None)
-    until = game.moves[count].time if count < len(game.moves) else game.now
-    return Engine(game.workload, Followed(starts, until))
+    return Followed(starts, game.moves[count].time if count < len(game.moves) else game.now)
 
 
 def _finished(game: Game, count: int) -> Schedule:
-    engine = _engine(game, count)
-    engine.curious = False
-    engine.run()
-    return engine.schedule()
-
-
-def _run(workload: Workload, policy: str) -> Schedule:
-    engine = Engine(workload, policy, curious=False)
-    engine.run()
-    return engine.schedule()
+    return run(game.workload, _followed(game, count))

@@ -39,7 +39,6 @@ class Drains:
             self._over[start, end] = names
 
     def add(self, cluster: Cluster) -> None:
-        """Add the next picture."""
         gone = {node.name for node in cluster.nodes if node.is_gone}
         for name in [name for name in self._since if name not in gone]:
             span = self._since.pop(name), cluster.at
@@ -166,7 +165,6 @@ class EarlierMachine:
     shares: dict[tuple[str, str], Share] = field(default_factory=dict)
     """Shares and usage of each (account, user) when it was first seen."""
     qos: dict[str, int] = field(default_factory=dict)
-    """Priority of each quality of service."""
 
     @classmethod
     def of(cls, words: str) -> EarlierMachine:

@@ -77,7 +77,6 @@ class Layout:
     """Numbers of the cores of all nodes, from 0 at the bottom of the chart to the first node at its top."""
 
     rows: tuple[CoreRows, ...]
-    """Numbers of the cores of each node, in the order of the nodes."""
     cpus: int
 
     @classmethod
@@ -129,7 +128,6 @@ class Observed:
         self.first_kept = 0
         """Number of the earliest picture that is still complete."""
         self.last: Cluster | None = None
-        """Latest picture; None before the first one was added."""
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}

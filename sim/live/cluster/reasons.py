@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import inf
+from pathlib import Path
 
 from sim.live.cluster.constraints import (
     allowed,
@@ -362,64 +363,6 @@ _TOLD: Mapping[str, Telling] = {
     "Licenses": lambda cluster, job: f"waits: {licenses_in_words(cluster, job)}",
 }
 """Mapping from a reason of Slurm to the function that returns text for it from the state of the cluster."""
-_PLAIN: Mapping[str, str] = {
-    "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
-    "JobHeldAdmin": "an administrator holds it",
-    "job requeued in held state": "it was requeued, and is held now",
-    "job requeued in special exit state": "it was requeued after a special exit, and is held now",
-    "launch failed requeued held": "it could not be launched, was requeued, and is held now",
-    "JobHoldMaxRequeue": "it was requeued as often as is allowed, and is held now",
-    "MaxRequeue": "it was requeued as often as is allowed, and is held now",
-    "InvalidAccount": "its account does not exist any more, or may not use this partition",
-    "InvalidQOS": "its QOS does not exist any more, or may not be used by its account",
-    "AccountNotAllowed": "its account may not use this partition",
-    "QOSNotAllowed": "its QOS may not be used in this partition or by this account",
-    "AccountingPolicy": "a limit of its account, user or QOS is reached",
-    "QOSJobLimit": "its QOS has as many running jobs as it allows",
-    "QOSResourceLimit": "its QOS uses as much as it allows",
-    "QOSTimeLimit": "its QOS has used its time",
-    "QOSUsageThreshold": "its QOS has used more than its share",
-    "QOSMinCpuNotSatisfied": "it asks for fewer cores than its QOS requires",
-    "ReservationDeleted": "its reservation was deleted; it needs another one, or none",
-    "ReservationMaxStartDelay": "its reservation cannot start it in time",
-    "ReservationOverlap": "reservations overlap on its nodes",
-    "NodeDown": "a node that it needs is down",
-    "BlockFreeAction": "its nodes are being freed",
-    "BlockMaxError": "its nodes have failed too often",
-    "BurstBufferOperation": "its burst buffer is being prepared",
-    "BurstBufferResources": "the burst buffer is full",
-    "BurstBufferStageIn": "its data is being copied to the burst buffer",
-    "BurstBufferStageOut": "its data is being copied from the burst buffer",
-    "Cleaning": "what is left of its last run is being cleaned up",
-    "DeadLine": "it could not end before its deadline",
-    "FedJobLock": "another cluster of the federation is about to start it",
-    "FrontEndDown": "no front end node is available",
-    "InactiveLimit": "it has reached the limit of inactivity of the system",
-    "JobLaunchFailure": "it could not be launched; a file system or a node may be the reason",
-    "NonZeroExitCode": "it ended with an exit code other than 0, and was requeued",
-    "OutOfMemory": "it ran out of memory, and was requeued",
-    "MaxMemPerLimit": "it asks for more memory than a node or a core may give",
-    "NetworkResources": "the network has no room for it",
-    "PowerNotAvail": "too little power is available",
-    "PowerReserved": "power is reserved for others",
-    "Prolog": "the prolog still runs on its nodes",
-    "RaisedSignal": "it was ended by a signal, and was requeued",
-    "SchedDefer": "Slurm starts jobs only at its next regular pass",
-    "SystemFailure": "Slurm, a file system or the network failed",
-    "TimeLimit": "it reached its time limit",
-    "TooManyRequeues": "it was requeued too often",
-    "WaitingForScheduling": "Slurm has not considered it yet",
-    "AssociationJobLimit": "its account or user has as many jobs as it may have",
-    "AssociationResourceLimit": "its account or user uses as much as it may",
-    "AssociationTimeLimit": "its account or user has used its time",
-    "MaxPoweredUpNodes": "as many nodes are powered up as is allowed",
-    "MpiPortsBusy": "the ports that MPI needs are in use",
-    "NvidiaImexChannels": "no channel between GPUs of its nodes is free",
-    "ReservationInvalid": "its reservation does not exist, or may not be used by it",
-    "InvalidReason": "Slurm gives no reason that it knows",
-    "InvaildReason": "Slurm gives no reason that it knows",
-    "ReqNodeNotAvail": "a node that it asks for by name is not available",
-}
+_LINES = Path(__file__).with_name("plain_reasons.txt").read_text(encoding="utf-8").splitlines()
+_PLAIN: Mapping[str, str] = {code: words for code, _, words in (line.partition(": ") for line in _LINES)}
 """Mapping from a reason of Slurm to its text, if the text does not depend on the state of the cluster."""
-CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
-"""Slurm's reasons to wait for which this module has text; reasons about limits are not included."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -479,3 +480,23 @@ def _applied(before: Cluster, data: Plain) -> Cluster:
 
 def _shifts(data: Plain) -> dict[str, list[int]]:
     return {field: list(map(whole, data[f"by {field}"])) for field in SHIFTED if f"by {field}" in data}
+
+
+class Scratch(PollRecorder):
+    """Pictures in a temporary file, which ends with this object; one thread may write while others read."""
+
+    def __init__(self) -> None:
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="schedscope-live-")
+        except OSError as error:
+            raise FileError(f"no folder for temporary files: {error.strerror or error}") from None
+        path = Path(self._folder.name, "live.slog")
+        super().__init__(path)
+        self._recording = Recording(path)
+
+    def at(self, time: float) -> Cluster:
+        return self._recording.at(time)
+
+    def close(self) -> None:
+        super().close()
+        self._folder.cleanup()

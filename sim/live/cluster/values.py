@@ -164,9 +164,7 @@ class ClusterJob:
     """End of the job; for a running job the time at which it reaches its limit."""
     priority: int = 0
     nodes: tuple[str, ...] = ()
-    """Names of the nodes that the job holds."""
     planned_nodes: tuple[str, ...] = ()
-    """Names of the nodes on which the job is expected to start."""
     cores: tuple[Cores, ...] = ()
     """Cores that the job holds on each node; empty if unknown."""
     dependency: str = ""

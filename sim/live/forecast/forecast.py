@@ -201,7 +201,6 @@ class Assumed(NamedTuple):
 
     jobs: list[ClusterJob]
     shape: Shape
-    """Nodes, and requests of the jobs."""
     demands: Demands
     lengths: list[float]
     """Seconds for which each job runs from now or from its start on."""

@@ -42,7 +42,6 @@ class ForecastBound:
 
 
 def bounds_of(cluster: Cluster) -> tuple[ForecastBound, ...]:
-    """Return those limits of the cluster that a forecast can take into account."""
     return tuple(ForecastBound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
 
 

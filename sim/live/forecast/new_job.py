@@ -19,7 +19,6 @@ from sim.support.errors import NotThereError, ParameterError
 from sim.support.formatting import count, listed, printable, quoted, span
 
 ID = "new"
-"""Id of a job that does not exist yet."""
 UNLIMITED = 7 * 86400.0
 """Time in seconds for which it is examined what fits, where the partition has no time limit."""
 FIRST = ("partition", "nodes", "cpus")
@@ -108,7 +107,6 @@ class Ghost:
 
     job: ClusterJob
     start: float
-    """Start in seconds since 1970."""
     nodes: tuple[str, ...]
     place: Callable[[float], Ghost | None]
     """Function that returns the job at its earliest place from a time on, None if it does not fit any more."""

@@ -218,7 +218,6 @@ class PlannedUse:
         self._times, self._used = [0.0], [0]
 
     def add(self, start: float, end: float, amount: int) -> None:
-        """Take the amount from `start` until `end`."""
         for at in range(self._edge(start), self._edge(end)):
             self._used[at] += amount
 

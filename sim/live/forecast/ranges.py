@@ -152,7 +152,6 @@ class Ranges:
             insort(errors, pair[side])
 
     def forget(self, waiting: Container[str]) -> None:
-        """Remove the forecasts of jobs that are no longer in `waiting` and did not start."""
         for job in [job for job in self._open if job not in waiting]:
             del self._open[job]
 

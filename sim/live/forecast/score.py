@@ -17,7 +17,6 @@ from sim.live.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
 NAMES = (SLURM, *(model.name for model in MODELS))
-"""Name of each kind of forecast that is scored."""
 EVERY = 60.0
 """Smallest time in seconds between two moments whose forecasts are scored, unless the user asks for another."""
 PATIENCE = 600.0

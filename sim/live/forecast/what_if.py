@@ -15,7 +15,6 @@ from sim.support.errors import ParameterError
 from sim.support.formatting import count, listed, parse_time, printable, quoted, span
 
 WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition", "exclusive")
-"""Names of the parts of a request that a what-if question can change."""
 FELT = 60.0
 """Smallest difference in seconds between two starts that counts as earlier or later."""
 MOST_ANSWERS = 8

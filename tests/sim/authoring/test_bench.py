@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from sim.authoring.bench import SHOWN, Version, changes, first_difference, pass_change, version_of, workloads_of
-from sim.authoring.growth import Growth
+from sim.authoring.contract import Growth
 from sim.decisions.decisions import Decision
 from sim.engine.moment import Moment
 from sim.policies.backfill.easy import Easy

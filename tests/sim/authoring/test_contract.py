@@ -1,7 +1,7 @@
 """Rules for every policy: ten policies from the literature keep them, and the test finds the fault of each of eight
 broken ones.
 
-Also tests sim.authoring, sim.authoring.growth, sim.authoring.workloads.
+Also tests sim.authoring, sim.authoring.workloads.
 """
 
 from __future__ import annotations

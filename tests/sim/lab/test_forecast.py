@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from sim.lab import forecast as forecasting
-from sim.lab.forecast import forecast
 from sim.lab.measured import Measured
 from sim.lab.results import Results
+from sim.lab.sweep import forecast
 from sim.lab.work import Outcome
 from tests.sim.lab.examples import small
 

@@ -15,13 +15,14 @@ import pytest
 from sim.lab import sweep as sweeping
 from sim.lab.plan import SweepPlan
 from sim.lab.pool import LocalPool, free_memory, size_of_worker
-from sim.lab.results import Results, dump
+from sim.lab.results import Results
 from sim.lab.sweep import Progress, sweep
 from sim.lab.work import Outcome
 from sim.metrics.measure import measure
 from sim.support.errors import ParameterError, SchedscopeError
 from sim.timeline.scenario import run as simulate
 from sim.workload.replay import read
+from tests.sim.lab.dumped import dump
 from tests.sim.lab.examples import BREAKS, KILLS, policy_file, small
 from tests.sim.workload.test_replay import recorded
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from sim.lab import sweep as sweeping
-from sim.lab.results import dump
 from sim.lab.sweep import sweep
 from sim.lab.work import OtherVersionError, check_versions, versions
+from tests.sim.lab.dumped import dump
 from tests.sim.lab.examples import small
 
 

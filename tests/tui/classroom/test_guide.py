@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.lessons.course import course
 from sim.classroom.lessons.lesson import Lesson
-from sim.classroom.lessons.lesson_file import read_lesson
+from sim.classroom.lessons.lesson_file import course, read_lesson
 from sim.classroom.lessons.recorded import performance_of
 from sim.classroom.lessons.walk import Walk
 from sim.support.errors import SchedscopeError

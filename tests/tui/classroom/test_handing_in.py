@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sim.classroom.grading.hand_in import HandIn, counted, read_hand_in
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.quiz import Quiz
 from tests.tui.cli.program import error
 from tests.tui.replays import Replay

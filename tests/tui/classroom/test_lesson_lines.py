@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from sim.classroom.lessons.course import course
 from sim.classroom.lessons.lesson import Lesson
+from sim.classroom.lessons.lesson_file import course
 from sim.classroom.lessons.performance import Staged
 from sim.classroom.lessons.questions import AnswerOption, Question, Verdict
 from sim.classroom.lessons.recorded import check

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.walk import Walk
 from sim.support.errors import SchedscopeError

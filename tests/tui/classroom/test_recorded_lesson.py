@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import pytest
 from textual.pilot import Pilot
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Staged
 from sim.classroom.lessons.recorded import RecordedPerformance
 from sim.support.errors import SchedscopeError

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sim.lab.results import Results, ResultsError, dump
+from sim.lab.results import Results, ResultsError
 from sim.live.cluster.recording import Recording
 from sim.support.errors import FileError
+from tests.sim.lab.dumped import dump
 from tests.sim.live.cluster.slurm.real import CPUS, PATIENCE, missing, say, slurm, submit, until
 from tests.tui.cli.program import PROGRAM, error, schedscope
 

@@ -8,7 +8,7 @@ from time import time
 import pytest
 
 from sim.live.cluster.pace import Pace
-from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.recording import Scratch
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.stops.grammar import parse_stop
 from sim.support.errors import FileError

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.walk import Walk
 from sim.policies import parse_policy

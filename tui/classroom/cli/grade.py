@@ -32,8 +32,7 @@ def command(
 ) -> None:  # fmt: skip
     """Grade the policies and answers in FOLDER: one row for each, whatever it does."""
     from sim.classroom.grading.grade import Assignment, Rubric, grade, read_rubric
-    from sim.classroom.grading.outside import Bounds, gaps
-    from sim.classroom.grading.submissions import submissions_in
+    from sim.classroom.grading.outside import Bounds, gaps, submissions_in
     from sim.lab.pool import cores
     from sim.policies import parse_policy
     from sim.support.errors import SchedscopeError

@@ -43,8 +43,8 @@ def command(
         return _new(new, session)
     if checked is not None:
         return _check(checked)
-    from sim.classroom.lessons.course import found_lesson
     from sim.classroom.lessons.lesson import ORDER
+    from sim.classroom.lessons.lesson_file import found_lesson
 
     if path is not None and (lesson is None or page is not None or plain):
         raise click.UsageError("--hand-in needs the name of a lesson that is played")
@@ -88,8 +88,8 @@ def command(
 
 
 def _list() -> int:
-    from sim.classroom.lessons.course import course
     from sim.classroom.lessons.lesson import PAPERS
+    from sim.classroom.lessons.lesson_file import course
 
     paper = None
     for number, each in enumerate(course(), 1):
@@ -101,7 +101,7 @@ def _list() -> int:
 
 
 def _solutions(named: str | None) -> int:
-    from sim.classroom.lessons.course import course, found_lesson
+    from sim.classroom.lessons.lesson_file import course, found_lesson
     from sim.classroom.lessons.recorded import performance_of
     from tui.classroom.lesson_lines import markdown
 

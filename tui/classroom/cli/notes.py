@@ -74,7 +74,7 @@ def _plain(told: str) -> str:
 
 def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]]:
     """Return a small chart of scene `index` of a lesson; empty if the lesson cannot be read."""
-    from sim.classroom.lessons.course import found_lesson
+    from sim.classroom.lessons.lesson_file import found_lesson
     from sim.classroom.lessons.performance import Performance
     from tui.classroom.thumbnail import of_scene
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tui.classroom.cli.served import needs_server, of_server
+from tui.classroom.cli.serve import needs_server, of_server
 from tui.classroom.presenting import presented
 from tui.cli import options
 from tui.cli.terminal import columns, is_terminal, say

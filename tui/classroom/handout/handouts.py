@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import inf
+from pathlib import Path
 from typing import TypeAlias
 
 from sim.classroom.lessons.lesson import Lesson
@@ -16,6 +17,8 @@ from sim.classroom.lessons.questions import Question
 from sim.classroom.lessons.recorded import RecordedPerformance, performance_of
 from sim.classroom.lessons.runs import RunMoment
 from sim.classroom.lessons.walk import Walk
+from sim.support.errors import SchedscopeError
+from sim.support.files import write_whole
 from sim.support.formatting import clock, clock_near
 from sim.timeline.scenario import Scenario
 from tui.chart.cells.cells import Brush
@@ -28,8 +31,8 @@ from tui.chart.scale import Camera
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.elements import element, text
 from tui.chart.svg.frame import LEFT, RIGHT
+from tui.chart.svg.notebook import with_own_ids
 from tui.chart.svg.picture import draw_svg, frame_of
-from tui.classroom.handout.html_document import bullets, figure, paragraph, save_document
 from tui.classroom.lesson_lines import markdown
 from tui.classroom.thumbnail import LiveThumbnail
 from tui.look.palette import LOOKS
@@ -184,3 +187,53 @@ def save_run(scenario: Scenario, spec: str, options: Options, out: str) -> None:
     about = f"Each of {len(told):,} steps below lists what starts, what runs, and why jobs wait."
     picture = figure(draw_svg(drawing, LOOK, WIDTH, HEIGHT), title, [about])
     save_document(title, paragraph(cut if steps > len(told) else "") + picture, sections, out)
+
+
+# Frame: one HTML file with headings, landmarks, style and script, which loads nothing
+
+MOST_BYTES = 500_000
+"""Largest size of a handout in bytes, so that a course page takes it."""
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+def save_document(title: str, above: str, sections: Sequence[tuple[str, str, float | None]], out: str) -> None:
+    """Write a handout of HTML `above` all sections, which are (title, HTML, place in the picture above or None)."""
+    style, script = (Path(__file__).with_name(f"document.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    links, parts = list[str](), list[str]()
+    for n, (called, inside, x) in enumerate(sections, 1):
+        heading = element("h2", f"<span>{n} of {len(sections)}:</span> ", text(called), id=f"title-{n}", tabindex=-1)
+        parts.append(element("section", heading, inside, id=f"step-{n}", aria_labelledby=f"title-{n}", data_x=x))
+        links.append(element("li", element("a", text(called), href=f"#step-{n}")))
+    head = [
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("title", text(title)), f"<style>{style}</style>",
+    ]  # fmt: skip
+    body = [
+        element("header", element("h1", text(title))), element("nav", element(
+            "details", "<summary>All parts</summary>", element("ol", *links)), aria_label="Parts"),
+        element("main", above, *parts),
+        '<footer hidden=""><button id="back">Back</button><b id="place"></b><button id="next">Next</button></footer>',
+        f"<script>{script}</script>",
+    ]  # fmt: skip
+    made = "<!DOCTYPE html>\n" + element("html", element("head", *head), element("body", *body), lang="en")
+    if (size := len(made.encode())) > MOST_BYTES:
+        most = f"{MOST_BYTES // 1000} kB of a handout: choose a shorter time (--from, --to) or fewer scenes"
+        raise SchedscopeError(f"{out}: {size / 1000:,.0f} kB > {most}")
+    with write_whole(out) as file:
+        file.write(made)
+
+
+def paragraph(words: str, **about: object) -> str:
+    return element("p", text(words), **about) if words else ""
+
+
+def bullets(items: Iterable[str]) -> str:
+    return element("ul", *(element("li", text(each)) for each in items), "")
+
+
+def figure(svg: str, called: str, words: Iterable[str], **place: float) -> str:
+    """Return a picture with the same in words. `called` tells it apart from others, `place` is where its times are."""
+    sheet = element("div", with_own_ids(svg), '<div class="later" hidden=""></div>', class_="sheet")
+    drawn = element("div", sheet, class_="picture", tabindex=0, role="group", aria_label=called, **place)
+    return element("figure", drawn, element("details", element("summary", text(f"In words: {called}")), bullets(words)))

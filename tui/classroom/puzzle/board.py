@@ -75,11 +75,9 @@ class Draft:
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
         """Return the draft with another highlighted job; `again` lets undo take back the last change, too."""
-        return (
-            self
-            if self.job is None
-            else self.changed(self.puzzle.with_job(self.chosen, self._within_limits(job)), again)
-        )
+        if self.job is None:
+            return self
+        return self.changed(self.puzzle.with_job(self.chosen, self._within_limits(job)), again)
 
     def with_procs(self, procs: int) -> Draft:
         """Return the draft with another machine; a job that needs more gets all of it."""

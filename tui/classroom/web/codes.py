@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from pathlib import Path
 
 import segno
 
-WORDS = """
-acorn amber anchor apple apron arrow attic autumn badge baker bamboo banjo barley barrel basil basket beach
-beacon beaver berry birch blanket bonnet bottle branch breeze bridge bronze brook brush bucket butter button
-cabin cactus camel canary candle canoe canvas canyon carpet carrot castle cedar cello chalk cheese cherry circle
-clay cliff clock cloud clover cobalt comet cookie copper coral cotton cousin crane crater cricket crystal
-cushion dahlia daisy dancer desert dolphin donkey dragon drum dune eagle easel ember engine falcon feather fern
-fiddle field finch flag flute forest forge fossil fountain fox frost garden garlic gate ginger glacier globe
-goose granite grape gravel guitar hammer harbor harvest hazel hedge helmet heron hill honey horizon igloo indigo
-island ivory jacket jaguar jasmine jelly jigsaw jungle kayak kettle kitten koala ladder lagoon lantern laurel
-leaf lemon library lilac lime lion lizard lobster lotus magnet mango maple marble market meadow melon meteor
-mint mirror mitten moon mosaic moss mountain muffin museum nectar needle nest noodle nutmeg oak oasis ocean
-olive onion opal orange orbit orchid otter owl paddle palace palm panda paper parrot peach pearl pebble pelican
-pencil pepper piano pigeon pillow pine planet plaza plum pocket pond poppy potato prairie puffin pumpkin puzzle
-quartz quill quilt rabbit radish rain raven reef ribbon river robin rocket rose ruby saddle saffron sail salmon
-sandal satin saturn shadow shell silver sky snow spruce squirrel star stone storm summer sunset swan table tea
-tower tulip tunnel turtle valley velvet violet violin walnut walrus water willow window winter wizard wolf
-yellow zebra
-"""
+WORDS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
 """Words of codes: 256, so that there are 5.9 million codes."""
 
 

@@ -18,10 +18,9 @@ from textual.driver import Driver
 from sim.support.errors import SchedscopeError
 from tui.app import run_app
 from tui.classroom.web.fork_server import Child, ForkServer, packet
-from tui.classroom.web.reporting import Reporting
 from tui.classroom.web.serving import Wanted, run
 from tui.classroom.web.visitor import ServerResources, live
-from tui.classroom.web.wall import Wall
+from tui.classroom.web.wall import Reporting, Wall
 from tui.memory import give_back_at_once
 from tui.replay.opening import Opening, Prepared
 

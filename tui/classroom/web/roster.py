@@ -61,7 +61,6 @@ class Student:
 
     @property
     def called(self) -> str:
-        """Return the student's name, or a number in place of it."""
         return self.name or f"student {self.number}"
 
 

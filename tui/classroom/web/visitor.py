@@ -44,9 +44,9 @@ from tui.classroom.play.screen import GameOver, PlayScreen
 from tui.classroom.puzzle.screen import Charted, PuzzleScreen
 from tui.classroom.web.classroom import Classroom
 from tui.classroom.web.plain_pages import GamePage, LessonPage, PlainPage
-from tui.classroom.web.reporting import Reporting
 from tui.classroom.web.roster import Roster, best_of
 from tui.classroom.web.scene_pictures import ScenePictures
+from tui.classroom.web.wall import Reporting
 from tui.look.palette import LOOKS
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog

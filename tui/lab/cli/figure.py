@@ -138,10 +138,8 @@ def _scaled(point: Point, many: float) -> Point:
 
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
     """Draw a line for each label, with the confidence band of its means; points of overloaded runs are hollow."""
-    lines = style.ordered(panel.lines)
-    for position, (label, line) in enumerate(lines):
-        number = style.number(label, position)
-        colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
+    for label, line, number, colour in style.strokes(panel.lines):
+        marker = MARKERS[number % len(MARKERS)]
         xs, ys = [point.x for point in line], [point.mean.value for point in line]
         dash = "" if panel.ticks else DASHES[number % len(DASHES)]
         axes.plot(xs, ys, linestyle=dash, color=colour, marker=marker, label=style.named(label))
@@ -156,7 +154,7 @@ def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
             low, high = _band(line, style.log)
             axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
     _finish_means(axes, panel, style)
-    xs = sorted({point.x for _, line in lines for point in line})
+    xs = sorted({point.x for line in panel.lines.values() for point in line})
     if panel.ticks:
         axes.set_xticks(range(len(panel.ticks)), [style.named(tick) for tick in panel.ticks], rotation=20)
     elif len(xs) <= 2 * MOST_NAMED:
@@ -217,10 +215,7 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
     """Draw the share of jobs up to each value, for each label, on a logarithmic axis: all values must be above 0."""
-    lines = style.ordered(panel.lines)
-    for position, (label, line) in enumerate(lines):
-        number = style.number(label, position)
-        colour = style.colour(number, len(lines))
+    for label, line, number, colour in style.strokes(panel.lines):
         xs = [point.x for point in line]
         dash = DASHES[number % len(DASHES)]
         axes.step(
@@ -229,12 +224,12 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
         if any(point.mean.half for point in line):
             low, high = ([point.ends[end] for point in line] for end in (0, 1))
             axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
-    xs = [point.x for _, line in lines for point in line]
+    xs = [point.x for line in panel.lines.values() for point in line]
     if style.in_time:
         times_along(axes, min(xs), max(xs))
     else:
         round_off(axes, "x", min(xs), max(xs), log=True, most=4)
-    ys = [point.mean.value for _, line in lines for point in line if point.mean.value > 0]
+    ys = [point.mean.value for line in panel.lines.values() for point in line if point.mean.value > 0]
     if style.log:
         round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, log=True)
     else:
@@ -337,10 +332,8 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
     """Draw a dot for each job, the number of its processors against the panel's quantity."""
-    dots = style.ordered(panel.dots)
-    for position, (label, (xs, ys)) in enumerate(dots):
-        number = style.number(label, position)
-        marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))
+    for label, (xs, ys), number, colour in style.strokes(panel.dots):
+        marker = MARKERS[number % len(MARKERS)]
         axes.plot(
             xs,
             ys,
@@ -353,7 +346,7 @@ def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
             color=colour,
         )
         axes.plot([], [], linestyle="", marker=marker, color=colour, label=style.named(label))
-    every = [np.concatenate([of[axis] for _, of in dots]) for axis in (0, 1)]
+    every = [np.concatenate([of[axis] for of in panel.dots.values()]) for axis in (0, 1)]
     round_off(axes, "x", float(every[0].min()), float(every[0].max()), log=True, most=4)
     low, high = float(every[1].min()), float(every[1].max())
     round_off(axes, "y", low, high, style.log)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -89,6 +89,13 @@ class Style:
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
         place = {label: at for at, label in enumerate(self.order)}
         return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
+
+    def strokes(self, things: Mapping[str, T]) -> Iterator[tuple[str, T, int, str]]:
+        """Yield (label, thing, number, colour) for each thing, in order."""
+        ordered = self.ordered(things)
+        for position, (label, thing) in enumerate(ordered):
+            number = self.number(label, position)
+            yield label, thing, number, self.colour(number, len(ordered))
 
     def colour(self, number: int, of: int) -> str:
         if self.style == "colour":

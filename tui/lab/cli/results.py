@@ -18,7 +18,6 @@ from sim.lab.measured import BATCHES, Cut, measured_metric
 from sim.lab.paired import MOST_SEEDS, RESAMPLES, Paired, PairedRuns, compare
 from sim.lab.pivot import (
     Interval,
-    PivotCell,
     PivotQuery,
     PivotTable,
     Record,
@@ -38,6 +37,7 @@ from sim.support.formatting import count, listed, percent, printable, quoted, sh
 from tui.cli import options
 from tui.cli.parquet import is_table, table_file, write_parquet
 from tui.cli.terminal import say, seen_columns, shows_unicode, split, wrapped_lines, wrapped_table
+from tui.lab.plotted import mean_in_words
 from tui.look.text import Align, cell, cells, number, plain, titled
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
@@ -216,7 +216,9 @@ def _shown(of: PivotTable, ask: PivotQuery, width: int | None) -> list[str]:
     lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
     head = [f"{ask.rows} \\ {ask.columns}" if ask.columns else ask.rows]
     head += map(_word, of.columns) if ask.columns else [""]
-    rows = [[_word(row), *(_number(of, ask, (row, column)) for column in of.columns)] for row in of.rows]
+    rows = [
+        [_word(row), *(mean_in_words(of.cells.get((row, column)), entry) for column in of.columns)] for row in of.rows
+    ]
     lines += split([head, *rows], width)
     cells = of.cells.values()
     notes = []
@@ -249,14 +251,6 @@ def _part(cut: str) -> str:
         return Cut.of(cut).told
     except ParameterError:
         return f"an unknown part ({quoted(cut)})"
-
-
-def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:
-    found: PivotCell | None = of.cells.get(at)
-    if found is None:
-        return "·  "
-    half = "" if found.mean.half is None else f" ±{cell(ask.metric, found.mean.half)}"
-    return f"{cell(ask.metric, found.mean.value)}{half} {'*' if found.best else '!' if found.overloaded else ' '}"
 
 
 def _long(of: PivotTable, ask: PivotQuery) -> Iterator[Record]:

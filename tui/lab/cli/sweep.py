@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 import click
 
-from sim.lab.forecast import forecast
 from sim.lab.plan import VARIED, SweepPlan
 from sim.lab.plan_file import AskedPlan, read_plan, seeds
 from sim.lab.pool import cores, size_of_worker
 from sim.lab.results import Results
-from sim.lab.sweep import Progress, Told, lacks, sweep
+from sim.lab.sweep import Progress, Told, forecast, lacks, sweep
 from sim.lab.work import Outcome
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sim.lab.pivot import number_of
 from sim.lab.plan import FACTORS, SweepPlan
 from sim.lab.sweep import Progress, Told
 from sim.lab.work import Outcome
@@ -55,10 +56,8 @@ class Filling:
 
 def _number(text: str) -> str:
     """Return a number in one form, so that 0.80 and 0.8 are equal; other text is unchanged."""
-    try:
-        return repr(float(text))
-    except ValueError:
-        return text
+    number = number_of(text)
+    return text if number is None else repr(number)
 
 
 @contextmanager

@@ -26,8 +26,7 @@ from sim.lab.pivot import RunFilter, check_factor
 from sim.metrics.catalogue import MEASURED
 from sim.session.session import one_line
 from sim.support.errors import SchedscopeError
-from tui.lab.results.found import Found, Shown, drawn_plot, found, runs_in
-from tui.lab.results.page import ResultsGrid, grid_of, keys, note, title
+from tui.lab.results.found import Found, ResultsGrid, Shown, drawn_plot, found, grid_of, keys, note, runs_in, title
 from tui.look import text
 from tui.look.palette import Look
 from tui.screens import dialogs

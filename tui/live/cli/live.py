@@ -90,7 +90,7 @@ def command(
         if headless and recorder is not None:
             _exit_on_signals(stack)
             return _record(source, recorder, every, since, polls)
-        from sim.live.cluster.scratch import Scratch
+        from sim.live.cluster.recording import Scratch
         from tui.live.program import open_live
         from tui.live.scene import Listing, LiveState
         from tui.live.watch import Live

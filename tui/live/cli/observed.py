@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,8 +55,8 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
     """Return the board (the data of forecasts) and the forecasts; without a recording they have ranges but no score."""
     from sim.live.forecast.board import DAY, Board
-    from sim.live.forecast.earlier import Earlier
     from sim.live.forecast.forecast import seconds_of
+    from sim.live.forecast.past import Earlier
 
     most = min(int(PATIENCE / seconds_of(cluster)), MOST_JUDGED)
     seen: Recording | Earlier
@@ -90,11 +91,8 @@ def _asked(host: str, ask: Callable[[SlurmSource], T]) -> T:
     from sim.live.cluster.slurm.adapter import SlurmSource
     from sim.live.cluster.slurm.commands import Commands
 
-    commands = Commands(host)
-    try:
+    with closing(Commands(host)) as commands:
         return ask(SlurmSource(commands))
-    finally:
-        commands.close()
 
 
 def moment(typed: str, recording: Recording) -> float:

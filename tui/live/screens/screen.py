@@ -235,7 +235,6 @@ class LiveScreen(ObservedScreen):
     # Lists of jobs
 
     def list_as(self, **changed: Any) -> None:
-        """Change what the list of jobs shows, and show the list on a small screen."""
         self.change(listing=replace(self.state.listing, **changed))
 
     def action_list_jobs(self, kind: str = "") -> None:

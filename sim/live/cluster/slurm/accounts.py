@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from sim.live.cluster.values import Limit, Share
 
 MOST_SHARES = 100_000
-"""Largest number of accounts and users that are kept."""
 MOST_LETTERS = 64
 _FIRST = re.compile(r"ClusterName=\S* Account=(\S*) UserName=([^\s(]*)(?:\(\d+\))? .*\bID=(\d{1,15})\s*$", re.ASCII)
 _SHARES = re.compile(r"\s+SharesRaw/Norm/Level/Factor=(\d{1,15}|parent)/", re.ASCII)

@@ -54,9 +54,7 @@ class SlurmSource:
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
-        """Time of the last poll."""
         self._unread = 0
-        """Number of lines of this poll that could not be read."""
         self._seen, self._cost = 0.0, 0.0
         """Time of the last request for nodes and reservations, and the seconds that it took."""
 

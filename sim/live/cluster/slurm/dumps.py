@@ -21,6 +21,7 @@ from sim.support.files import TextKind, most_unpacked
 
 QUARTER = 900.0
 """Seconds of which the distance of a time zone from UTC is a multiple."""
+TIMES = "submit", "eligible", "start", "end"
 DUMP = TextKind("dump of Slurm", 2**30, TraceError)
 _MOMENT = re.compile(r"(?<!\d)(\d{10}(?:\.\d{1,6})?)(?!\d)")
 _NODES: dict[str, Callable[[str], Any]] = {
@@ -88,13 +89,8 @@ class Dumps:
         off = [submitted[job.id] - job.submit for job in self.ended if submitted.get(job.id) and job.submit]
         by = round(median(off or [0.0]) / QUARTER) * QUARTER
 
-        def moved(time: float | None) -> float | None:
-            return None if time is None else time + by
-
         return [
-            replace(
-                job, submit=job.submit + by, eligible=moved(job.eligible), start=moved(job.start), end=moved(job.end)
-            )
+            replace(job, **{name: time + by for name in TIMES if (time := getattr(job, name)) is not None})
             for job in self.ended
         ]
 

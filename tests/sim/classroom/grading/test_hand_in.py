@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sim.classroom.grading.hand_in import HandIn, counted, read_hand_in
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.quiz import Quiz
 from sim.classroom.lessons.walk import Walk

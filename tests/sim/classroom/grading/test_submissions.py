@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.classroom.grading.outside import SubmissionError
-from sim.classroom.grading.submissions import code_in_submission, submissions_in
+from sim.classroom.grading.outside import SubmissionError, code_in_submission, submissions_in
 from tests.sim.classroom.grading.material import source
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from sim.classroom.lessons.course import FOLDER, course, found_lesson
 from sim.classroom.lessons.lesson import ORDER, PAPERS, Lesson
+from sim.classroom.lessons.lesson_file import FOLDER, course, found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.questions import Question, Verdict
 from sim.classroom.lessons.recorded import check, performance_of

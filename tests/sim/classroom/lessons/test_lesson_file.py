@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sim.classroom.lessons.course import FOLDER
 from sim.classroom.lessons.lesson import COLOURS, PANELS, LessonError
-from sim.classroom.lessons.lesson_file import MOST_BYTES, MOST_SCENES, read_lesson
+from sim.classroom.lessons.lesson_file import FOLDER, MOST_BYTES, MOST_SCENES, read_lesson
 from sim.classroom.lessons.recorded import check
 from sim.workload.samples import sample_path
 from tests.examples import examples

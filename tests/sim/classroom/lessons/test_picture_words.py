@@ -1,6 +1,6 @@
 """Words for pictures: sentences of the program about each job, without the answer while a question is open."""
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.picture_words import MOST, poll_words, run_words
 from sim.classroom.lessons.polls import PollSeen
 from sim.classroom.lessons.recorded import RecordedPerformance

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import Ask
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.classroom.lessons.questions import Question, Verdict, question
 from sim.classroom.lessons.runs import Runs

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from sim.classroom.lessons import recorded
-from sim.classroom.lessons.course import FOLDER
 from sim.classroom.lessons.lesson import LessonError
-from sim.classroom.lessons.lesson_file import read_lesson
+from sim.classroom.lessons.lesson_file import FOLDER, read_lesson
 from sim.classroom.lessons.polls import Polls, PollSeen
 from sim.classroom.lessons.questions import Question
 from sim.classroom.lessons.recorded import RecordedPerformance, check, performance_of, poll_numbers

@@ -12,7 +12,7 @@ import pytest
 
 from sim.live.cluster.dates import date
 from sim.live.cluster.pace import LEAST, MOST, Pace
-from sim.live.cluster.reasons import CODES, MOST_LETTERS, paragraph, say
+from sim.live.cluster.reasons import _PLAIN, _TOLD, MOST_LETTERS, paragraph, say
 from sim.live.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 
 NOW = 1_795_469_000.0
@@ -213,7 +213,7 @@ def test_running_jobs_are_newer_than_the_use_of_a_limit() -> None:
     assert told.startswith("waits: account physics is at its limit of cores: 4 used + 4 asked for > 6; J1")
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", [*_TOLD, *_PLAIN])
 def test_every_code_has_words_of_its_own(code: str) -> None:
     told = said(code)
     assert told.startswith(("waits", "can", "cannot"))

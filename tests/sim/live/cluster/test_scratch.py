@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.cluster.scratch import Scratch
+from sim.live.cluster.recording import Scratch
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import FileError
 

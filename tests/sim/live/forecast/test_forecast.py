@@ -1,7 +1,7 @@
 """Forecasts of starts from the state of a cluster at one time, with models that take more or less of the cluster into
 account.
 
-Also tests sim.live.forecast.limits, sim.live.forecast.past.
+Also tests sim.live.forecast.limits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`schedscope new` writes policies that run, and overwrites no file.
-
-Also tests tui.authoring.policy_text.
-"""
+"""`schedscope new` writes policies that run, and overwrites no file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from sim.classroom.lessons.course import FOLDER, found_lesson
 from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.lesson_file import FOLDER, found_lesson
 from sim.classroom.lessons.performance import Performance
 from sim.session.session import Bookmark, Session, write_session
 from sim.session.trace_ref import TraceRef

@@ -1,7 +1,4 @@
-"""Lessons and runs as one HTML file: accessible, judged without the program, and nothing foreign in it is markup.
-
-Also tests tui.classroom.handout.html_document.
-"""
+"""Lessons and runs as one HTML file: accessible, judged without the program, and nothing foreign in it is markup."""
 
 import re
 from collections import Counter
@@ -14,7 +11,7 @@ import pytest
 from sim.classroom.lessons.lesson import ORDER
 from tests.sim.classroom.lessons.lessons import HEAD, file
 from tests.tui.cli.program import error, schedscope
-from tui.classroom.handout import html_document
+from tui.classroom.handout import handouts
 
 EMPTY = {"meta", "input", "img", "br"}
 ASK = '[scene.ask]\nkind = "next"'
@@ -82,7 +79,7 @@ def check(made: Page) -> None:
 def test_every_lesson_is_a_small_accessible_page(name: str, tmp_path: Path) -> None:
     made = page("learn", name, "--html", out=tmp_path / "x.html")
     check(made)
-    assert (tmp_path / "x.html").stat().st_size < html_document.MOST_BYTES
+    assert (tmp_path / "x.html").stat().st_size < handouts.MOST_BYTES
     assert len(made.all("form")) == len([about for about in made.all("p") if about.get("role") == "status"])
 
 
@@ -149,7 +146,7 @@ def test_long_run_is_cut_with_a_sentence(tmp_path: Path) -> None:
 
 
 def test_page_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_document, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(handouts, "MOST_BYTES", 20_000)
     code, line = error("draw", "z-figure4", "-o", tmp_path / "x.html")
     assert (code, " kB > 20 kB of a handout: choose a shorter time" in line) == (1, True)
     assert not (tmp_path / "x.html").exists()

@@ -4,8 +4,8 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
 from sim.classroom.lessons.lesson import ORDER
+from sim.classroom.lessons.lesson_file import found_lesson
 from tui.classroom.handout.plain_lesson import read_aloud
 
 

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.play.game import Game, afternoon
 from sim.workload.source import Source
 from tests.tui.classroom.web.test_roster import NEXT

@@ -1,5 +1,3 @@
-"""Also tests tui.classroom.web.reporting, tui.classroom.cli.served."""
-
 import asyncio
 import json
 import os
@@ -12,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.walk import Walk
 from sim.workload.source import Source
 from tests.tui.cli.program import error

@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.classroom.lessons.performance import Performance, Staged
 from sim.support.errors import ParameterError
 from tui.classroom.web import roster

@@ -16,7 +16,7 @@ from textual.drivers.web_driver import WebDriver
 from textual.events import Key
 from textual.message import Message
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from sim.policies import parse_policy
 from sim.session.session import parsed, session_text
 from sim.session.sources import session_of

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from tests.tui.classroom.web.test_roster import NEXT
 from tests.tui.replays import wait_until
 from tui.classroom.opening import lesson_opening

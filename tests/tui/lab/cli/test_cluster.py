@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from sim.lab import sweep as sweeping
-from sim.lab.results import dump
 from sim.lab.sweep import Progress, sweep
 from sim.lab.work import Outcome
 from sim.support.errors import ParameterError, SchedscopeError
+from tests.sim.lab.dumped import dump
 from tests.sim.lab.examples import policy_file, small
 from tests.sim.lab.test_plan import FAIR
 from tests.tui.cli.program import error, schedscope

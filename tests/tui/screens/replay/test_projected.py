@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from textual.geometry import Offset
 
-from sim.classroom.lessons.course import found_lesson
+from sim.classroom.lessons.lesson_file import found_lesson
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import hover
 from tui.app import Schedscope

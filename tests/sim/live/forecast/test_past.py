@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sim.live.cluster.values import Cluster
-from sim.live.forecast.earlier import Earlier
+from sim.live.forecast.past import Earlier
 from tests.sim.live.forecast.test_forecast import NODES_, NOW, RUNS, WAITS
 
 ENDED = replace(
@@ -39,5 +39,5 @@ def test_times_begin_with_the_first_job_and_are_few_of_many_jobs(monkeypatch: py
     seen = Earlier(PICTURE, [ENDED])
     assert seen.times(0.0, 3) == [NOW - 900, NOW - 600, NOW - 300]
     assert seen.times(NOW - 20, 2) == [NOW - 20, NOW - 10]
-    monkeypatch.setattr("sim.live.forecast.earlier.MOST_LOOKS", 8)
+    monkeypatch.setattr("sim.live.forecast.past.MOST_LOOKS", 8)
     assert len(seen.times(0.0, 100)) == 2

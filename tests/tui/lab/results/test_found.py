@@ -1,5 +1,3 @@
-"""Also tests tui.lab.results.found."""
-
 from pathlib import Path
 
 import pytest
@@ -7,8 +5,7 @@ import pytest
 from sim.lab.pivot import PivotQuery, RunFilter
 from sim.support.errors import ParameterError
 from tests.sim.lab.test_pivot import file, outcome, plan
-from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
-from tui.lab.results.page import grid_of, note, title
+from tui.lab.results.found import Found, Shown, along, drawn_plot, first_ask, found, grid_of, note, runs_in, title
 
 
 @pytest.fixture
