@@ -9,7 +9,7 @@ has the same jobs in both runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, exp, isfinite, log, sqrt
 from statistics import fmean, stdev
 
@@ -139,7 +139,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
         cells = {}
         for at, samples, overloaded in _samples(found[label], rows, columns, baseline, name, ask.interval, ratio):
             one = paired(samples, None if better is None else better == "smaller", ratio)
-            cells[at] = Paired(**{**vars(one), "overloaded": overloaded})
+            cells[at] = replace(one, overloaded=overloaded)
         made.append(PairedRuns(label, cells))
     return made
 

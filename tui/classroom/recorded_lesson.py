@@ -125,9 +125,8 @@ class LessonScreen(LiveScreen):
     def draw(self) -> None:
         rank = self.watch_.observed.ranks.get(self._wanted) if self._wanted else None
         chart = None if self.scene is None else self.scene.chart
-        if (
-            rank is not None and chart is not None and rank < len(chart.workload)
-        ):  # else it came after this chart was made
+        # a job with a higher rank came after this chart was made
+        if rank is not None and chart is not None and rank < len(chart.workload):
             self.state, self._wanted = replace(self.state, selected=rank), ""
         super().draw()
         if not self.is_mounted:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from sim.lab.pivot import PivotCell
-from sim.lab.series import Panel
+from sim.lab.pivot import PivotCell, Value
+from sim.lab.series import Panel, said
 from sim.metrics.catalogue import Metric
 from sim.support.errors import ParameterError
 from sim.support.formatting import printable, shortened
@@ -49,6 +49,11 @@ def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
     step = next(step for step in steps if floor(high / step + 1e-9) - ceil(low / step - 1e-9) < most)
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
     return [float(f"{place * step:.12g}") for place in places]
+
+
+def value_in_words(value: Value) -> str:
+    """Return the value of a factor as text of limited length; a dash for None."""
+    return printable(shortened(said(value), 28))
 
 
 def mean_in_words(of: PivotCell | None, metric: Metric) -> str:

@@ -80,11 +80,8 @@ class ChartMaker:
     def make(self, observed: Observed, cluster: Cluster, clock: float, camera: Camera, wish: Wish) -> ChartScene:
         """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
         workload = observed.workload
-        view, names, lanes = (
-            camera.view(clock),
-            labels_of(observed, cluster, camera.columns >= ROOMY, wish.unicode),
-            None,
-        )
+        view, lanes = camera.view(clock), None
+        names = labels_of(observed, cluster, camera.columns >= ROOMY, wish.unicode)
         firsts = band_cores(observed, cluster)
         bands = with_bands(firsts, view, clock) if camera.memory else None
         by_use = None if bands else lanes_by_use(observed, cluster, view, clock, camera.by_rows)

@@ -102,14 +102,8 @@ class Forecaster:
 
     def _before(self, picture: int, cluster: Cluster) -> Ahead | None:
         """Return scored forecasts of at most `STEP` seconds before, whose board can be used again; or None."""
-        return next(
-            (
-                line
-                for line in self._lines
-                if line.is_scored and line.picture < picture and cluster.at - line.forecasts.at <= STEP
-            ),
-            None,
-        )
+        earlier = (line for line in self._lines if line.is_scored and line.picture < picture)
+        return next((line for line in earlier if cluster.at - line.forecasts.at <= STEP), None)
 
     def _ended(self, since: float, until: float) -> Iterator[ClusterJob]:
         jobs = tuple(self.polls.observed.jobs)

@@ -81,11 +81,8 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     origin = scene.observed.origin or 0.0
     title = f"Picture {scene.picture + 1:,} of {scene.pictures:,}"
     if not scene.events:
-        told = (
-            "Nothing happened since the picture before."
-            if scene.picture
-            else "The first picture: events come with the next."
-        )
+        at_first = "The first picture: events come with the next."
+        told = "Nothing happened since the picture before." if scene.picture else at_first
         return sheet(title, wrapped(told, size[0], "dim"), note=date(scene.clock + origin, scene.cluster.at))
     lines = []
     for event in sorted(scene.events, key=lambda event: EVENTS[event.kind].turn)[:MOST_EVENTS]:

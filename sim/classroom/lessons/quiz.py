@@ -162,9 +162,9 @@ def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
     if kind == "gains":
         return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
     rivals = _differing(runs, rng)
-    return (
-        None if len(rivals) < 2 else LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
-    )
+    if len(rivals) < 2:
+        return None
+    return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:

@@ -178,9 +178,8 @@ def _start(ask: Ask, seen: PollSeen) -> Question:
         told += f" Slurm's plan said {date(job.start, now)}, {_error_text(off)}."
     low, high = seen.range_of(job)
     told += f" Our range was {date(low, now)} to {date(high, now)}"
-    told += (
-        ", which held." if low <= start <= high else f", {_error_text(high - start if start > high else low - start)}."
-    )
+    off = high - start if start > high else low - start
+    told += ", which held." if low <= start <= high else f", {_error_text(off)}."
     wait = start - now
     return Question(
         "start", ask.question or f"How long will {name(job)} still wait? Type a time such as 3m, or click the place.",

@@ -18,7 +18,7 @@ import pytest
 
 from sim import Policy
 from sim.authoring import ContractError, check_policy, examine
-from sim.authoring import growth as grown
+from sim.authoring import contract as grown
 from sim.authoring.contract import (
     FAILS,
     HIDDEN,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.lab import forecast as forecasting
+from sim.lab import sweep as forecasting
 from sim.lab.measured import Measured
 from sim.lab.results import Results
 from sim.lab.sweep import forecast

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parents[1] / "templates"
 EXPLAINED = ("easy", "conservative", "fcfs", "fair-share")
 """Names of the policies that are explained line by line, each with a template"""
 ON_PATH, INSTALLED = 'str(Path(__file__).with_name("{file}"))', '"{file}"  # once installed'
-"""Name of the policy in its test: the file beside it, or that of an installed package"""
+"""Name of the policy in its test: the file next to it, or that of an installed package"""
 _KNOWN = "sim.policies.policy", "builtins"
 """Modules of base classes that every policy has"""
 

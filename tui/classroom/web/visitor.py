@@ -136,12 +136,9 @@ class ServerResources:
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
         """Return the objects with the first run where the common screen is, for a visitor who continues alone."""
         opening = self.openings[0] if self.openings else None
-        if (
-            self.first is not None
-            and (walk := walk_of(self.first.guide)) is not None
-            and isinstance(told.get("scene"), int)
-        ):
-            return replace(self, first=replace(self.first, guide=LessonGuide(walk.go(told["scene"]))))
+        walk, scene = walk_of(self.first.guide) if self.first else None, told.get("scene")
+        if self.first is not None and walk is not None and isinstance(scene, int):
+            return replace(self, first=replace(self.first, guide=LessonGuide(walk.go(scene))))
         if told.get("line"):
             there = reopened(from_line(told["line"]))
             source = there.source if opening is None or not self.read else opening.source

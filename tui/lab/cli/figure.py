@@ -333,19 +333,9 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
     """Draw a dot for each job, the number of its processors against the panel's quantity."""
     for label, (xs, ys), number, colour in style.strokes(panel.dots):
-        marker = MARKERS[number % len(MARKERS)]
-        axes.plot(
-            xs,
-            ys,
-            linestyle="",
-            marker=marker,
-            markersize=2,
-            alpha=0.4,
-            rasterized=True,
-            markeredgewidth=0,
-            color=colour,
-        )
-        axes.plot([], [], linestyle="", marker=marker, color=colour, label=style.named(label))
+        drawn = {"linestyle": "", "marker": MARKERS[number % len(MARKERS)], "color": colour}
+        axes.plot(xs, ys, **drawn, markersize=2, alpha=0.4, rasterized=True, markeredgewidth=0)
+        axes.plot([], [], **drawn, label=style.named(label))
     every = [np.concatenate([of[axis] for of in panel.dots.values()]) for axis in (0, 1)]
     round_off(axes, "x", float(every[0].min()), float(every[0].max()), log=True, most=4)
     low, high = float(every[1].min()), float(every[1].max())

@@ -29,7 +29,6 @@ from sim.lab.pivot import (
     records,
 )
 from sim.lab.results import FACTORS, Results
-from sim.lab.series import said
 from sim.metrics.catalogue import MEASURED, Metric
 from sim.support.errors import ParameterError
 from sim.support.files import write_rows, write_whole
@@ -37,7 +36,7 @@ from sim.support.formatting import count, listed, percent, printable, quoted, sh
 from tui.cli import options
 from tui.cli.parquet import is_table, table_file, write_parquet
 from tui.cli.terminal import say, seen_columns, shows_unicode, split, wrapped_lines, wrapped_table
-from tui.lab.plotted import mean_in_words
+from tui.lab.plotted import mean_in_words, value_in_words
 from tui.look.text import Align, cell, cells, number, plain, titled
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
@@ -46,7 +45,6 @@ MADE_OF = ("sha256", "parameters", "code")
 """Columns that are needed to repeat a run: hash of the trace, all parameters, hash of user-defined code."""
 TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
-LONGEST_WORD = 28
 
 
 @click.command("results")
@@ -150,7 +148,7 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str], width
     lines = [f"{printable(str(results.path))}: {count(len(found), 'run')}, {len(failed):,} failed"]
     for name in varying:
         values = sorted({record[name] for record in found}, key=order_of)
-        lines.append(f"  {name}: {printable(listed((_word(value) for value in values), most=8))}")
+        lines.append(f"  {name}: {printable(listed((value_in_words(value) for value in values), most=8))}")
     lines += [f"  groups: {', '.join(results.groupings())}"] if results.groupings() else []
     entries = [measured_metric(name) for name in metrics]
     head = [*varying, *map(titled, entries), ""]
@@ -186,19 +184,11 @@ def _next_commands(results: Results, found: Sequence[Record], width: int | None)
 
 def _run(record: Record, varying: Sequence[str], entries: Sequence[Metric]) -> list[str]:
     numbers = (cell(entry, record[f"={entry.name}"]) for entry in entries)
-    return [*(_word(record[name]) for name in varying), *numbers, _sign(record)]
+    return [*(value_in_words(record[name]) for name in varying), *numbers, _sign(record)]
 
 
 def _sign(record: Record) -> str:
     return printable(shortened(str(record["error"]), 60)) if record["error"] else "!" if record["overload"] else ""
-
-
-def _word(value: Any) -> str:
-    return (
-        "–"
-        if value is None
-        else printable(shortened(f"{value:g}" if isinstance(value, float) else str(value), LONGEST_WORD))
-    )
 
 
 def _overloaded(many: int) -> list[str]:
@@ -215,9 +205,10 @@ def _shown(of: PivotTable, ask: PivotQuery, width: int | None) -> list[str]:
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
     lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
     head = [f"{ask.rows} \\ {ask.columns}" if ask.columns else ask.rows]
-    head += map(_word, of.columns) if ask.columns else [""]
+    head += map(value_in_words, of.columns) if ask.columns else [""]
     rows = [
-        [_word(row), *(mean_in_words(of.cells.get((row, column)), entry) for column in of.columns)] for row in of.rows
+        [value_in_words(row), *(mean_in_words(of.cells.get((row, column)), entry) for column in of.columns)]
+        for row in of.rows
     ]
     lines += split([head, *rows], width)
     cells = of.cells.values()
@@ -317,8 +308,7 @@ def against_table(of: PairedRuns, ask: PivotQuery, baseline: str, ratio: bool, w
     rows = []
     for (row, column), found in of.cells.items():
         places = [row, *([column] if ask.columns else [])]
-        words = [printable(shortened(said(place), 28)) for place in places]
-        rows.append([*words, *_numbers(found, ask, ratio)])
+        rows.append([*map(value_in_words, places), *_numbers(found, ask, ratio)])
     leads: list[Align] = ["left"] * (len(head) - 6)
     sides: list[Align] = [*leads, "right", "right", "right", "right", "left", "right"]
     lines = [f"{titled(entry)}{group}: {what} {name}", "", *split([head, *rows], width, sides, labels=len(leads))]

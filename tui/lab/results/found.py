@@ -10,10 +10,10 @@ from sim.lab.again import runs_of
 from sim.lab.measured import measured_metric
 from sim.lab.pivot import PivotCell, PivotQuery, PivotTable, Record, RunFilter, Value, in_order, pivot
 from sim.lab.results import FACTORS, Results
-from sim.lab.series import Panel, axis_title, panels, said
+from sim.lab.series import Panel, axis_title, panels
 from sim.support.errors import SchedscopeError
 from sim.support.formatting import count, printable, shortened
-from tui.lab.plotted import Manner, mean_in_words, plotted
+from tui.lab.plotted import Manner, mean_in_words, plotted, value_in_words
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.look.text import cell, titled
@@ -106,8 +106,6 @@ def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, u
 
 # The screen: its table, and the lines above and below it
 
-WIDEST = 28
-
 
 class Word(NamedTuple):
     text: str
@@ -126,9 +124,9 @@ def grid_of(found: Found) -> ResultsGrid:
 
 def _means(found: Found) -> ResultsGrid:
     ask, table = found.ask, found.table
-    head = (f"{ask.rows} \\ {ask.columns}", *map(_name, table.columns)) if ask.columns else (ask.rows, "")
+    head = (f"{ask.rows} \\ {ask.columns}", *map(value_in_words, table.columns)) if ask.columns else (ask.rows, "")
     rows = tuple(
-        (Word(_name(row)), *(_mean(table.cells.get((row, column)), found) for column in table.columns))
+        (Word(value_in_words(row)), *(_mean(table.cells.get((row, column)), found) for column in table.columns))
         for row in table.rows
     )
     return ResultsGrid(tuple(head), rows)
@@ -142,7 +140,9 @@ def _mean(of: PivotCell | None, found: Found) -> Word:
 def _runs(found: Found, listed: Sequence[Record]) -> ResultsGrid:
     names = [name for name in found.varying if len({record[name] for record in listed}) > 1] or ["policy"]
     metric = measured_metric(found.ask.value)
-    rows = tuple((*(Word(_name(record[name])) for name in names), _number(record, metric.name)) for record in listed)
+    rows = tuple(
+        (*(Word(value_in_words(record[name])) for name in names), _number(record, metric.name)) for record in listed
+    )
     return ResultsGrid((*names, titled(metric)), rows)
 
 
@@ -151,10 +151,6 @@ def _number(record: Record, name: str) -> Word:
         return Word(printable(shortened(str(record["error"]), 40)), "bad")
     sign = "!" if record["overload"] else " "
     return Word(f"{cell(measured_metric(name), record[f'={name}'])} {sign}", "warn" if record["overload"] else "")
-
-
-def _name(value: Value) -> str:
-    return printable(shortened(said(value), WIDEST))
 
 
 def title(path: str, found: Found | None, where: Sequence[RunFilter], width: int) -> Line:
