@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import inf
@@ -363,6 +364,5 @@ _TOLD: Mapping[str, Telling] = {
     "Licenses": lambda cluster, job: f"waits: {licenses_in_words(cluster, job)}",
 }
 """Mapping from a reason of Slurm to the function that returns text for it from the state of the cluster."""
-_LINES = Path(__file__).with_name("plain_reasons.txt").read_text(encoding="utf-8").splitlines()
-_PLAIN: Mapping[str, str] = {code: words for code, _, words in (line.partition(": ") for line in _LINES)}
+_PLAIN: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("plain_reasons.toml").read_text(encoding="utf-8"))
 """Mapping from a reason of Slurm to its text, if the text does not depend on the state of the cluster."""
