@@ -117,11 +117,8 @@ class Results(AbstractContextManager["Results"]):
         """Return the finished jobs of a run; they are there only if its sweep had the option `--keep jobs`."""
         pieces: dict[str, list[bytes]] = {}
         with self._limited_query():
-            found = (
-                self._db.execute(f"SELECT name, data FROM {_JOBS} WHERE key = ? ORDER BY name, part", (key,))
-                if self.keeps_jobs
-                else ()
-            )
+            question = f"SELECT name, data FROM {_JOBS} WHERE key = ? ORDER BY name, part"
+            found = self._db.execute(question, (key,)) if self.keeps_jobs else ()
             for name, data in found:
                 if not isinstance(name, str) or not isinstance(data, bytes):
                     raise ResultsError(f"{self.path}: is damaged: a column of jobs is none")

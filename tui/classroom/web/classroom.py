@@ -214,17 +214,15 @@ class Classroom:
 
     async def _class(self, request: web.Request) -> web.Response:
         self._check(request.match_info["word"])
-        roster, wanted = self.roster, request.query.get("scene", "")
-        scene = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else self._present
-        now = self._present
+        roster, wanted = self.roster, _scene_of(request)
+        scene = self._present if wanted is None else wanted
         students = roster.students()
-        at = scene if scene is not None else now
         return web.json_response(
             {
                 "lesson": self.title, "seconds": round(roster.seconds), "scenes": roster.where(),
                 "students": students, "here": sum(each["here"] for each in students),
                 "question": roster.asked(scene), "shown": self._shown, "best": roster.best(),
-                "notes": roster.scenes[at].notes if at is not None and at < len(roster.scenes) else "",
+                "notes": roster.scenes[scene].notes if scene is not None and scene < len(roster.scenes) else "",
             }
         )  # fmt: skip
 
@@ -252,8 +250,7 @@ class Classroom:
         self._check(request.match_info["word"])
         if not self._door().knows_origin(request.headers):
             raise web.HTTPForbidden(text="requested by a page of another site")
-        wanted = request.query.get("scene", "")
-        scene = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else None
+        scene = _scene_of(request)
         await self.show(scene if scene is not None and self.roster.question(scene) is not None else None)
         return web.json_response({"shown": self._shown})
 
@@ -269,6 +266,11 @@ class Classroom:
     def _may_see(self, word: str) -> None:
         if not self._door().opens(word):
             raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
+
+
+def _scene_of(request: web.Request) -> int | None:
+    wanted = request.query.get("scene", "")
+    return int(wanted) if wanted.isdecimal() and len(wanted) < 4 else None
 
 
 def page_of(name: str, **values: object) -> web.Response:

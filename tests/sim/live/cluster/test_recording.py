@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sim.live.cluster.machine import with_earlier
-from sim.live.cluster.recording import FRAME, PollRecorder, Recording
+from sim.live.cluster.recording import FRAME, PollRecorder, Recording, Scratch
 from sim.live.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation, Share
 from sim.support.errors import FileError
 
@@ -324,3 +324,22 @@ def test_of_two_programs_that_record_in_one_file_the_first_stops(tmp_path: Path)
         second.add(polls[3])
     found = list(Recording(path).pictures())
     assert [(each.at, len(each.jobs)) for each in found] == [(1.0, 1), (2.0, 2), (4.0, 4)]
+
+
+DAY = 1795392000.0
+
+
+def test_pictures_come_back_and_the_folder_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    scratch = Scratch()
+    for at in range(5):
+        scratch.add(Cluster(DAY + at, jobs=(ClusterJob("1", "1", "PENDING", priority=at),)))
+    assert [scratch.at(DAY + at).jobs[0].priority for at in (3, 1, 4)] == [3, 1, 4]
+    scratch.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_folder_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    with pytest.raises(FileError, match="no folder for temporary files"):
+        Scratch()
