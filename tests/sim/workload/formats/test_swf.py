@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sim.support.errors import TraceError
+from sim.timeline.scenario import run
 from sim.workload.formats import swf, table
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.reading import read
@@ -221,3 +222,14 @@ def test_a_file_of_comments_is_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(swf, "MOST_COMMENTS", 100)
     with pytest.raises(TraceError, match=r"x.swf: holds more than 100 lines of comments; take them away"):
         swf.read(";\n" * 101, "x", "x.swf")
+
+
+def test_columns_that_are_not_given_are_unknown() -> None:
+    runtime = np.array([60.0, 30.0])
+    jobs = Workload.known_by(
+        ("1", "2"), name="two", procs=4, submit=np.zeros(2), width=np.array([4, 1]), runtime=runtime
+    )
+    assert jobs.estimate is runtime
+    assert (jobs.wait.tolist(), jobs.user.tolist(), jobs.killed.any()) == ([-1, -1], [-1, -1], False)
+    assert np.isnan(jobs.reserve).all()
+    assert run(jobs, "fcfs").start.tolist() == [0, 60]
