@@ -230,6 +230,7 @@ def test_columns_that_are_not_given_are_unknown() -> None:
         ("1", "2"), name="two", procs=4, submit=np.zeros(2), width=np.array([4, 1]), runtime=runtime
     )
     assert jobs.estimate is runtime
-    assert (jobs.wait.tolist(), jobs.user.tolist(), jobs.killed.any()) == ([-1, -1], [-1, -1], False)
+    assert (jobs.wait.tolist(), jobs.user.tolist()) == ([-1, -1], [-1, -1])
+    assert not jobs.killed.any()
     assert np.isnan(jobs.reserve).all()
     assert run(jobs, "fcfs").start.tolist() == [0, 60]
