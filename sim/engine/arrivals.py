@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 from sim.engine.changes import drop
 from sim.engine.moment import Moment
 from sim.engine.releases import Releases, resubmit
@@ -9,7 +11,7 @@ from sim.workload.follows import HOPELESS
 from sim.workload.model import Job
 
 
-def admit_arrivals(moment: Moment, submits: list[float]) -> None:
+def admit_arrivals(moment: Moment, submits: array[float]) -> None:
     """Submit all jobs whose submit time is reached; `submits` has the submit times of all jobs, in rank order."""
     now, jobs, rank = moment._time, moment._jobs, moment._submitted
     while submits[rank] <= now:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from heapq import heappop
 from math import inf
@@ -23,8 +24,8 @@ class Given:
         if np.any(workload.runtime > workload.estimate):
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
-        self.runtimes: list[float] = workload.runtime.tolist()
-        self.submits: list[float] = [*workload.submit.tolist(), inf]
+        self.runtimes: array[float] = array("d", workload.runtime.tobytes())
+        self.submits: array[float] = array("d", np.append(workload.submit, inf).tobytes())
         """Submit time of each job, by rank, then inf"""
         self.killed: bytes = workload.killed.tobytes()
         """1 for each job that is killed at its estimate, else 0"""
@@ -32,14 +33,14 @@ class Given:
     def until(self, last: int) -> Given:
         """Return the same workload, of which the jobs with a rank above `last` never arrive."""
         twin = Given(self.workload)
-        twin.submits = [*self.submits[: last + 1], inf]
+        twin.submits = array("d", [*self.submits[: last + 1], inf])
         return twin
 
 
 class Clock:
     """Times of the events to come."""
 
-    def __init__(self, present: Moment, future: Future, submits: list[float]) -> None:
+    def __init__(self, present: Moment, future: Future, submits: array[float]) -> None:
         self._present, self._future, self._submits = present, future, submits
 
     def time(self) -> float:

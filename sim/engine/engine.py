@@ -99,6 +99,11 @@ class Engine:
         jobs = f"{moment._tally.finished:,} of {len(of):,} jobs of {of.name} ended"
         return f"<Engine {moment.spec}: step {moment._step:,}, {clock(moment._time)}, {jobs}>"
 
+    def forget(self) -> None:
+        """Keep no decisions and no `Job` objects of finished jobs, as only the schedule of the run is read."""
+        self.history.forget_decisions()
+        self.present._jobs = self.present._jobs.copy()
+
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
@@ -364,7 +369,10 @@ class Engine:
         return KILLED if self._killed[rank] else DONE
 
     def _finish(self, job: Job) -> None:
-        self.present._done(job, self._future.runtimes[job.rank], self._killed[job.rank])
+        moment, rank = self.present, job.rank
+        moment._done(job, self._future.runtimes[rank], self._killed[rank])
+        if not moment._collector.keeps_decisions:
+            moment._jobs.made[rank] = None
 
     def _drop_timers(self, now: float) -> bool:
         timers, wakes, dropped = self.present._timers, self.present._wakes, False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from heapq import heappop, heappush
 from math import inf
@@ -14,7 +15,7 @@ from sim.workload.outages import Outage, changes_of
 class Future:
     """True ends of the present stays on processors, and changes of the machine to come."""
 
-    def __init__(self, runtimes: list[float], outages: tuple[Outage, ...] = ()) -> None:
+    def __init__(self, runtimes: array[float], outages: tuple[Outage, ...] = ()) -> None:
         self.runtimes = runtimes
         """True run time of each job in seconds, by rank"""
         self.outages = outages

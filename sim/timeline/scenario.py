@@ -66,7 +66,7 @@ class Scenario:
         """Return an engine just after the last switch; with `for_schedule` it keeps no decisions."""
         engine = self._engine(self.check)
         if for_schedule and not self.check:
-            engine.history.forget_decisions()
+            engine.forget()
         for at, _ in self.switches[-1:]:
             self._follow(engine, at)
         return engine
