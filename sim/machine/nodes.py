@@ -305,21 +305,25 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
     `ends` are the running jobs' (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
     """
     shape, request = machine.shape, machine.requests[job.rank]
-    free, moment, fits = machine.left.copy(), -np.inf, shape.fits
+    free, cores, moment = machine.left.copy(), machine.free, -np.inf
     changes = [(time, -1, 0) for time in shape.changes_after(machine.now)]
 
     def left_open() -> Amounts:
         return shape.left_open(request.admitted, free, moment, moment + job.estimate, machine.now)
 
+    def fits() -> bool:
+        return cores >= job.procs and shape.fits(request, left_open())
+
     for end, rank, _ in sorted([*ends, *changes]) if changes else ends:
         if end > moment + MOMENT:
-            if moment > -np.inf and fits(request, left_open()):
+            if moment > -np.inf and fits():
                 return float(moment), left_open()
             moment = end
         if rank >= 0:
             nodes, amounts = machine.seats[rank].columns
             free[nodes] += amounts
-    if not fits(request, left_open()):
+            cores += machine.held[rank].bit_count()
+    if not fits():
         if request.admitted.within >= 0:
             return max(shape.reservations[request.admitted.within].end, machine.now), left_open()
         raise ValueError(f"job {job.id} never fits")

@@ -334,7 +334,7 @@ class Shape(Ranked, Reserved):
     def counts(self, request: Request) -> bool:
         """Return True if the number of places on the nodes decides whether the request fits."""
         by_places = request.tasks is None or (request.least <= 1 and request.more_always_fits)
-        return by_places and not self.limits_nodes(request)
+        return by_places and not (request.groups and self.limits_nodes(request))
 
     def limits_nodes(self, request: Request) -> bool:
         return any(self.groups[number].most_nodes is not None for number in request.groups)
