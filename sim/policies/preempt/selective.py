@@ -13,7 +13,7 @@ from sim.machine.moment import MOMENT, is_by, whole
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.remembering import Remembering
-from sim.policies.preempt.xfactors import expansion, is_too_wide, reaches
+from sim.policies.preempt.xfactors import expansion, is_too_wide, reaches, widest
 from sim.policies.registry import policy
 from sim.workload.categories import TAU
 from sim.workload.model import Job
@@ -94,10 +94,10 @@ class Selective(Remembering):
         3.3). Any other job has to suspend those with the lowest xfactors, until enough processors are free.
         """
         if self.needs_own(now, job):
-            toll = 0.0
-            for other in self.on_own(now, job):
-                toll = max(toll, self.price(now, job, other))
-            return toll
+            others = self.on_own(now, job)  # the last has the highest threshold
+            if is_too_wide(widest(others), job.procs):
+                return inf
+            return self.price(now, job, others[-1]) if others else 0.0
         needed = job.procs - self.count_unclaimed(now)
         for other in self.by_threshold(now):
             if not is_too_wide(other.procs, job.procs):

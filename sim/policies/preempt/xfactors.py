@@ -5,6 +5,7 @@ suspended.
 from __future__ import annotations
 
 from sim.machine.moment import MOMENT, is_by, ratio
+from sim.workload.model import Job
 
 EARLY = 1 - 1e-12
 """Factor a little below 1 by which times are multiplied, so that rounding makes none too late."""
@@ -29,3 +30,12 @@ def payable_from(since: float, least: float, estimate: float) -> float:
 
 def is_too_wide(width: int, procs: int) -> bool:
     return width > 2 * procs
+
+
+def widest(jobs: list[Job]) -> int:
+    """Return the most processors that one of the jobs has; 0 if there are none."""
+    most = 0
+    for job in jobs:
+        if job.procs > most:
+            most = job.procs
+    return most
