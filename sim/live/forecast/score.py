@@ -22,7 +22,9 @@ EVERY = 60.0
 PATIENCE = 600.0
 """Number of seconds that a score should take on a usual computer; see `interval_of`."""
 HORIZONS = (120.0, 300.0, 3600.0, 21600.0, inf)
-"""Upper bounds, in seconds, of classes of forecasts by how far ahead of the start they were made."""
+"""Upper bounds, in seconds, of classes of forecasts by how far ahead they look: until the start that came, or until the
+one that Slurm says. The first is known afterwards only, and among long waits of that kind late forecasts look good.
+"""
 NEAR, FAR = 60.0, 600.0
 """Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""
 
@@ -44,6 +46,8 @@ class ForecastScore:
     """Share of the forecasts that were more than `NEAR` seconds earlier than the actual start."""
     by_horizon: tuple[float | None, ...]
     """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty."""
+    by_slurm: tuple[float | None, ...]
+    """The same in classes by Slurm's own dates; all None if it has none."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Score:
     """Number of different jobs in the forecasts counted by `common`."""
     horizons: tuple[int, ...]
     """For each class of `HORIZONS`: number of the forecasts in it. Only forecasts that `common` counts are included."""
+    slurm_horizons: tuple[int, ...]
+    """The same for classes by Slurm's own dates."""
     moments: int
     first: float
     last: float
@@ -143,15 +149,23 @@ class Scorer:
         ]  # fmt: skip
         pairs = [each for each in judged if all(each[2].starts[kind] is not None for kind in kinds)]
         places = [_place(came - said.at) for _, came, said in pairs]
+        slurms = [_place(said.starts[0] - said.at) if said.starts[0] else -1 for _, _, said in pairs]
         inside = [said.range.low <= came <= said.range.high for _, came, said in judged if said.range is not None]
         return Score(
             rows=tuple(
-                _row(NAMES[kind], made[kind], [(said.starts[kind] or 0.0) - came for _, came, said in pairs], places)
+                _row(
+                    NAMES[kind],
+                    made[kind],
+                    [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
+                    places,
+                    slurms,
+                )
                 for kind in kinds
             ),
             common=len(pairs),
             jobs=len({job for job, _, _ in pairs}),
-            horizons=tuple(sum(place == at for place in places) for at in range(len(HORIZONS))),
+            horizons=tuple(map(places.count, range(len(HORIZONS)))),
+            slurm_horizons=tuple(map(slurms.count, range(len(HORIZONS)))),
             moments=len(self._at),
             first=self._at[0] if self._at else 0.0,
             last=self._at[-1] if self._at else 0.0,
@@ -163,11 +177,10 @@ class Scorer:
         )
 
 
-def _row(name: str, forecasts: int, errors: Sequence[float], places: Sequence[int]) -> ForecastScore:
+def _row(
+    name: str, forecasts: int, errors: Sequence[float], places: Sequence[int], slurms: Sequence[int]
+) -> ForecastScore:
     sizes = [abs(error) for error in errors] or [inf]
-    classes: list[list[float]] = [[] for _ in HORIZONS]
-    for error, place in zip(errors, places, strict=True):
-        classes[place].append(abs(error))
     return ForecastScore(
         name=name,
         forecasts=forecasts,
@@ -176,8 +189,15 @@ def _row(name: str, forecasts: int, errors: Sequence[float], places: Sequence[in
         near=fmean(size <= NEAR for size in sizes),
         far=fmean(size <= FAR for size in sizes),
         early=fmean(error < -NEAR for error in errors) if errors else 0.0,
-        by_horizon=tuple(median(of) if of else None for of in classes),
+        by_horizon=_medians(sizes, places),
+        by_slurm=_medians(sizes, slurms),
     )
+
+
+def _medians(sizes: Sequence[float], places: Sequence[int]) -> tuple[float | None, ...]:
+    """Return the median size of errors in each class of `HORIZONS`; `places` are the classes of the sizes."""
+    classes = ([size for size, place in zip(sizes, places, strict=False) if place == at] for at in range(len(HORIZONS)))
+    return tuple(median(of) if of else None for of in classes)
 
 
 def interval_of(recording: Recording) -> float:

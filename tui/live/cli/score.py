@@ -132,11 +132,17 @@ def lines_of(score: Score) -> list[str]:
         shares = [percent(row.near), percent(row.far), percent(row.early)]
         rows.append([row.name, span(row.median), span(row.mean), *shares])
     lines += table(rows, indent=2)
-    used = [at for at, many in enumerate(score.horizons) if many]
-    rows = [["median by how far ahead", *(_horizon(at) for at in used)]]
-    rows += [[row.name, *(span(row.by_horizon[at] or 0.0) for at in used)] for row in score.rows]
-    rows.append(["forecasts", *(f"{score.horizons[at]:,}" for at in used)])
-    lines += ["", *table(rows, indent=2), ""]
+    for by, many, medians in (
+        ("Slurm's date", score.slurm_horizons, [row.by_slurm for row in score.rows]),
+        ("the wait that came", score.horizons, [row.by_horizon for row in score.rows]),
+    ):
+        if used := [at for at, forecasts in enumerate(many) if forecasts]:
+            rows = [[f"median by {by}", *(_horizon(at) for at in used)]]
+            for row, errors in zip(score.rows, medians, strict=True):
+                rows.append([row.name, *(span(errors[at] or 0.0) for at in used)])
+            rows.append(["forecasts", *(f"{many[at]:,}" for at in used)])
+            lines += ["", *table(rows, indent=2)]
+    lines.append("")
     if SLURM not in [row.name for row in score.rows]:
         lines.append("Slurm expected no start.")
     if score.inside is not None:
