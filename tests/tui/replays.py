@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from gc import collect, freeze
 from itertools import count
 from time import monotonic
 from typing import Any
 
 from textual.app import App
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widget import Widget
 
 from sim.policies import parse_policy
@@ -16,7 +19,6 @@ from sim.policies.own.consent import Proof
 from sim.session.session import Session
 from sim.workload.source import Source
 from tui.app import Schedscope
-from tui.memory import give_back_what_went
 from tui.replay.opening import Opening
 from tui.replay.scene import Scene
 from tui.screens.replay.screen import ReplayScreen
@@ -24,8 +26,8 @@ from tui.sessions.session_conversion import reopened
 
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
-_GONE, _MANY = count(1), 64
-"""Counter of ended programs, and the number of programs after which their memory is released"""
+_BEGUN, _MANY = count(1), 64
+"""Counter of programs, and the number of programs after which the memory of ended ones is released"""
 _DUE = ("_layout_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
 """Attributes of a widget that are True while Textual has postponed work on it"""
 
@@ -57,7 +59,7 @@ class Replay:
 
     @property
     def text(self) -> str:
-        return "\n".join("".join(each.text for each in strip) for strip in self.app.screen._compositor.render_strips())
+        return "\n".join(rows_of(self.app.screen))
 
     @property
     def told(self) -> str:
@@ -95,6 +97,15 @@ class Replay:
             return False
         scenes = (screen.shown.scene, screen.shown.beside)
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
+
+
+def rows_of(screen: Screen[Any], rows: range | None = None) -> list[str]:
+    """Return the text of these rows of the screen, of all rows by default."""
+    compositor = screen._compositor
+    width, height = compositor.size
+    shown = range(height) if rows is None else range(height)[rows.start : rows.stop]
+    chops = compositor._render_chops(Region(0, shown.start, width, len(shown)), shown.__contains__)
+    return ["".join(strip.text for strip in chops[row].values() if strip) for row in shown]
 
 
 async def wait_until(what: Callable[[], object]) -> None:
@@ -145,6 +156,9 @@ async def replay(
     **opening: Any,
 ) -> AsyncIterator[Replay]:
     """Run the program on a trace or, if given, on a session; yield a user of it, and end it properly afterwards."""
+    if not next(_BEGUN) % _MANY:
+        collect()
+        freeze()  # what is left stays for all tests, as caches do: the next search skips it
     if session is not None:
         opened = reopened(session)
     else:
@@ -155,8 +169,6 @@ async def replay(
         await run.settle()
         yield run
         app.exit()
-    if not next(_GONE) % _MANY:
-        give_back_what_went()
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from sim.live.cluster.pace import LEAST, SLOW
 from sim.live.cluster.values import Cluster, ClusterJob
 from sim.support.errors import ClusterError
 from tests.sim.live.cluster.captures import series
-from tests.tui.replays import PATIENCE, painted
+from tests.tui.replays import PATIENCE, painted, rows_of
 from tui.live.chart import Wish
 from tui.live.program import LiveApp
 from tui.live.scene import LiveScene
@@ -123,4 +123,4 @@ async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda
 
 
 def text_of(app: LiveApp) -> str:
-    return "\n".join("".join(part.text for part in strip) for strip in app.screen._compositor.render_strips())
+    return "\n".join(rows_of(app.screen))

@@ -10,7 +10,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from tests.tui.replays import finished, painted
+from tests.tui.replays import finished, painted, rows_of
 from tui.look.palette import DARK
 from tui.look.themes import theme_name, themes
 
@@ -31,7 +31,7 @@ class Asker(App[None]):
 
     @property
     def text(self) -> str:
-        return "\n".join("".join(each.text for each in strip) for strip in self.screen._compositor.render_strips())
+        return "\n".join(rows_of(self.screen))
 
 
 class Person:

@@ -3,7 +3,7 @@
 from textual.events import Paste
 from textual.geometry import NULL_OFFSET, Offset
 
-from tests.tui.replays import Replay
+from tests.tui.replays import Replay, rows_of
 from tui.chart.cells.edges import margin
 
 
@@ -13,7 +13,7 @@ def seen(run: Replay, selector: str) -> str:
     if not widget.display:
         return ""
     region = widget.region
-    rows = run.text.splitlines()[region.y : region.bottom]
+    rows = rows_of(run.app.screen, range(region.y, region.bottom))
     return "\n".join(row[region.x : region.right].rstrip() for row in rows)
 
 
