@@ -86,7 +86,7 @@ def test_with_preemption_every_stretch_is_where_spec_says(trace: Path) -> None:
 
 # Machines of nodes
 
-MANY = 500 if settings().max_examples > 1000 else 15
+MANY = 500 if settings().max_examples > 1000 else 9
 ON_NODES = ("fcfs", "firstfit", "easy", "conservative", "conservative:compress=none")
 MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
 

@@ -44,7 +44,7 @@ def held_twice(stretches: list[Stretch]) -> bool:
 
 @pytest.mark.parametrize("name", sorted(POLICIES))
 @given(data=st.data())
-@examples(25)
+@examples(12)
 def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, name: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     engine = run(workload, data.draw(lab.specs(name)))
@@ -68,7 +68,7 @@ def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, na
 
 @pytest.mark.parametrize("name", sorted(POLICIES))
 @given(data=st.data())
-@examples(25)
+@examples(12)
 def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.DataObject) -> None:
     """A timer that is no longer needed causes no instant, with and without recorded reasons, and after a switch."""
     workload, watched = data.draw(lab.workloads()), data.draw(st.booleans())

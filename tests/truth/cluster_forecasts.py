@@ -105,13 +105,15 @@ def forecast_falsehoods(recording: Recording, each: int = 1) -> Iterator[Falseho
         made = board.add(cluster)
         ledger.see(cluster, ended)
         limited = [job for job in cluster.queue if job.limit]
-        changed = limited[len(ledger.pictures) % len(limited)] if limited else None  # a question takes long
+        changed = limited[len(ledger.pictures) % len(limited)] if limited else None
         told = [
             (Outlook(cluster, job, made, ledger), text)
             for job in cluster.queue
             for text in _sentences(cluster, job, made, board if job is changed else None, ledger)
         ]
-        for fact, text in (*told, *_of_new_jobs(cluster, made, board, ledger)):
+        if len(ledger.pictures) % 2:  # a question takes long
+            told += _of_new_jobs(cluster, made, board, ledger)
+        for fact, text in told:
             try:
                 read(fact, text.removesuffix("."))
             except UntrueError as error:

@@ -30,8 +30,8 @@ def test_sentences_of_a_cluster_with_tiers_are_true(shared: Path) -> None:
     path = shared / "slurm" / "recordings" / "tiers-15s.slog"
     if not path.is_file():
         pytest.skip("needs a recording of a cluster with tiers")
-    assert list(falsehoods(islice(Recording(path).pictures(), 0, None, 8))) == []
-    assert list(forecast_falsehoods(Recording(path), 48)) == []
+    assert list(falsehoods(islice(Recording(path).pictures(), 0, None, 16))) == []
+    assert list(forecast_falsehoods(Recording(path), 96)) == []
 
 
 def test_sentences_of_a_cluster_with_constraints_are_true() -> None:

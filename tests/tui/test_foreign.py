@@ -25,7 +25,7 @@ from sim.workload.source import Source
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter
 
-MARKS = ("[", "[/x]", "[/foo]", "[@click=app.exit]")
+MARKS = ("[", "[/x]", "[@click=app.exit]")
 ID, USER, QUEUE = "[/x]", "[/u]", "[/q]"
 FILE = "[@click=app.exit]A[.swf"
 HEADER = f"""; MaxProcs: 4

@@ -139,6 +139,8 @@ async def test_results_run_no_code(folder: Path, column: str, spec: str) -> None
         ["plot", "r.sqlite", "-x", "load"],
     ):
         assert "Traceback" not in schedscope(*command).stderr
+    if column != "policy" and spec != SPECS[0]:
+        return
     app = Schedscope(None, results="r.sqlite")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         run = Replay(app, pilot)

@@ -17,7 +17,7 @@ from tui.lab.results.screen import ResultsScreen
 
 VALUES = (b"\xff\xfe\x00", "[red]x[/red]", -1, 1e308, float("inf"), None, "\x1b[31mred\x1b]0;pwn\x07", "x" * 5000)
 COLUMNS = ("mean_wait", "placement", "trace", "policy", "load", "seed", "error", "std_slowdown", "kept", "key")
-IN_APP = ("mean_wait", "policy", "error")
+IN_APP = ("mean_wait", "policy")
 KEYS = (
     "r", "enter", "escape", "v", "escape", "w", "escape", "c", "escape", "p", "down", "up", "right", "left", "enter",
 )  # fmt: skip

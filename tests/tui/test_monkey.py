@@ -32,7 +32,7 @@ from tui.replay.opening import Opening
 from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt
 
-KEYS, SEED = int(os.environ.get("MONKEY", "20")), os.environ.get("SEED", "1")
+KEYS, SEED = int(os.environ.get("MONKEY", "12")), os.environ.get("SEED", "1")
 AT_ONCE = int(os.environ.get("AT_ONCE", "0"))
 """Largest number of keys sent at once, if not 0; a long search is faster this way, because it does not wait after each
 key."""

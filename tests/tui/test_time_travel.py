@@ -72,6 +72,6 @@ async def test_planned_to_switch_to_gang_while_nobody_waits() -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_random_walk_sees_the_same_wherever_it_comes_from(seed: int) -> None:
-    counts = walk(seed, operations=24)
+    counts = walk(seed, operations=16)
     assert counts["compared"] > 10
     assert counts["states compared"] > 10
