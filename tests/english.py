@@ -36,14 +36,8 @@ DOCSTRINGS_ONLY, TEXT_ONLY = {"riddle"}, {"opener", "long", "negatives"}
 
 def findings(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
-    pieces = _of_page(text) if path.suffix == ".md" else _of_code(text)
-    return [found for line, kind, piece in pieces for found in _broken(path, line, kind, piece)]
-
-
-def screen_findings(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8")
-    pieces = _of_strings(text) if path.suffix == ".py" else _of_values(text)
-    return [found for line, piece in pieces for found in _broken(path, line, "screen", piece)]
+    of = {".md": _of_page, ".py": _of_code}.get(path.suffix, _of_values)
+    return [found for line, kind, piece in of(text) for found in _broken(path, line, kind, piece)]
 
 
 def _broken(path: Path, line: int, kind: str, piece: str) -> Iterator[str]:
@@ -64,41 +58,33 @@ def _is_of_persons(rule: str, sentence: str) -> bool:
     )
 
 
-def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Expr(value=ast.Constant(value=str()) as text):
-                yield text
-
-
 def _of_code(source: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (line number, kind, text) of each docstring, without doctests, and of each comment."""
-    for node in _docstrings(ast.parse(source)):
-        rows = inspect.cleandoc(str(node.value).split(">>>")[0]).split("\n")
-        prose = (
-            "" if re.match(CODE_ROW, row) else row.replace("- ", "\n", 1) if row.startswith("- ") else row
-            for row in rows
-        )
-        yield node.lineno, "docstring", "\n".join(prose)
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    """Yield (line number, kind, text) of each docstring, without doctests, of each comment, and of each other string of
+    three words or more, which may be on the screen."""
+    nodes, docs = [*ast.walk(ast.parse(source))], set[int]()
+    for node in nodes:
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(doc)) as text):
+                docs.add(id(text))
+                rows = inspect.cleandoc(doc.split(">>>")[0]).split("\n")
+                prose = (
+                    "" if re.match(CODE_ROW, row) else row.replace("- ", "\n", 1) if row.startswith("- ") else row
+                    for row in rows
+                )
+                yield text.lineno, "docstring", "\n".join(prose)
+    for node in nodes:
+        match node:
+            case ast.Constant(value=str(words)) if id(node) not in docs and len(re.findall(r"[a-z]{2,}", words)) > 2:
+                yield node.lineno, "screen", words
+    for token in tokenize.generate_tokens(io.StringIO(source).readline) if "#" in source else ():
         if token.type == tokenize.COMMENT:
             yield token.start[0], "comment", token.string.lstrip("#:! ")
 
 
-def _of_strings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) of each string of three words or more that is not a docstring."""
-    tree = ast.parse(source)
-    docs = {id(node) for node in _docstrings(tree)}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Constant(value=str(text)) if id(node) not in docs and len(re.findall(r"[a-z]{2,}", text)) > 2:
-                yield node.lineno, text
-
-
-def _of_values(source: str) -> Iterator[tuple[int, str]]:
+def _of_values(source: str) -> Iterator[tuple[int, str, str]]:
     pattern = r'(?m)^(?:title|about|say|then|question|notes|exercise) = ("""[\s\S]*?"""|".*")$|^; *Note: *(.*)$'
     for match in re.finditer(pattern, source):
-        yield source.count("\n", 0, match.start()) + 1, (match[1] or match[2]).strip('"')
+        yield source.count("\n", 0, match.start()) + 1, "screen", (match[1] or match[2]).strip('"')
 
 
 def _of_page(source: str) -> Iterator[tuple[int, str, str]]:

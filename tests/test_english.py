@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.english import findings, screen_findings
+from tests.english import findings
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = sorted(
@@ -56,7 +56,7 @@ def found_in(folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_docstrings_and_comments_are_plain(folder: str) -> None:
+def test_docstrings_comments_and_texts_are_plain(folder: str) -> None:
     found = found_in(folder)
     assert not found, "\n".join(found)
 
@@ -70,9 +70,9 @@ def test_pages_are_plain(top: str) -> None:
 
 
 @pytest.mark.parametrize("top", ["sim", "tui", "sample_traces"])
-def test_texts_on_the_screen_are_plain(top: str) -> None:
-    paths = [path for path in sorted((ROOT / top).rglob("*")) if path.suffix in (".py", ".toml", ".swf")]
-    found = [line for path in paths for line in screen_findings(path)]
+def test_texts_of_samples_and_lessons_are_plain(top: str) -> None:
+    paths = [path for path in sorted((ROOT / top).rglob("*")) if path.suffix in (".toml", ".swf")]
+    found = [line for path in paths for line in findings(path)]
     assert not found, "\n".join(found)
 
 
