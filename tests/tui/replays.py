@@ -110,10 +110,11 @@ def rows_of(screen: Screen[Any], rows: range | None = None) -> list[str]:
 
 async def wait_until(what: Callable[[], object]) -> None:
     """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
-    end = monotonic() + PATIENCE
+    end, pause = monotonic() + PATIENCE, 0.005
     while not what():
         assert monotonic() < end, "what was waited for did not come"
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(pause)
+        pause = min(1.5 * pause, 0.05)  # to look takes as long as to draw the screen
 
 
 async def finished(app: App[Any]) -> None:
