@@ -11,13 +11,16 @@ from threading import RLock
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 from sim.engine.moment import Moment
 from sim.policies import POLICIES
@@ -28,6 +31,7 @@ from tui.chart.cells.paint import sketch
 from tui.look.settings import FOLDER_VARIABLE
 from tui.screens.first import screen as first_screen
 from tui.sessions.autosave import STATE
+from tui.widgets.gantt import Gantt
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -120,10 +124,22 @@ def _pictures_of_the_menu_are_made_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn() -> Iterator[list[str]]:
-    """Skip drawing, as a test without a terminal seldom needs it; a test that adds any text to the list gets it
-    done."""
+    """Skip drawing, as a test without a terminal seldom needs it, and paint charts when a test reads them; a test that
+    adds any text to the list gets it done."""
     wanted: list[str] = []
-    refresh = Screen._compositor_refresh
+    refresh, paint, rows = Screen._compositor_refresh, Gantt._redraw, Gantt.render_lines
+    due = WeakSet[Gantt]()
+
+    def painted_later(chart: Gantt) -> None:
+        due.add(chart)
+        if wanted or not chart.app.is_headless:
+            rows_when_painted(chart, Region())
+
+    def rows_when_painted(chart: Gantt, crop: Region) -> list[Strip]:
+        if chart in due:
+            due.remove(chart)
+            paint(chart)
+        return rows(chart, crop)
 
     def unseen(screen: Screen[Any]) -> None:
         if wanted or not screen.app.is_headless:
@@ -134,6 +150,8 @@ def drawn() -> Iterator[list[str]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Screen, "_compositor_refresh", unseen)
+        patch.setattr(Gantt, "_redraw", painted_later)
+        patch.setattr(Gantt, "render_lines", rows_when_painted)
         yield wanted
 
 

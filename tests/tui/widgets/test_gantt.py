@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -75,6 +75,13 @@ class Stand(App[None]):
 
 
 Press = Pilot[None]
+
+
+@pytest.fixture(autouse=True)
+def _painted_at_once(drawn: list[str]) -> Iterator[None]:
+    drawn.append("its cells are read")
+    yield
+    drawn.clear()
 
 
 @pytest.fixture
