@@ -309,17 +309,8 @@ RUNS_CODE_ALONE = {"exec", "eval", "compile", "system", "breakpoint"}
 """More names of this kind, which count only as plain names: as attributes they can be harmless, such as
 `re.compile`."""
 RUNS_CODE_MODULES = {
-    "subprocess",
-    "pickle",
-    "marshal",
-    "shelve",
-    "runpy",
-    "multiprocessing",
-    "pdb",
-    "code",
-    "pty",
-    "imp",
-}
+    "subprocess", "pickle", "marshal", "shelve", "runpy", "multiprocessing", "pdb", "code", "pty", "imp",
+}  # fmt: skip
 ITS_ROOM = "sim/policies/own/"
 """The package in which user-defined code is found and, with consent, run"""
 HARMLESS = {

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -77,23 +77,18 @@ class Stand(App[None]):
 Press = Pilot[None]
 
 
-@pytest.fixture(autouse=True)
-def _painted_at_once(drawn: list[str]) -> Iterator[None]:
-    drawn.append("its cells are read")
-    yield
-    drawn.clear()
-
-
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
     return lab.run("easy", 4, "1 0 3 200 300", "2 5 2 100 100", "3 100 1 40 40", until=100)
 
 
 @pytest.fixture
-async def pilot(engine: Engine) -> AsyncIterator[Press]:
+async def pilot(engine: Engine, drawn: list[str]) -> AsyncIterator[Press]:
+    drawn.append("its cells are read")
     async with Stand(engine).run_test(size=(COLUMNS, ROWS), tooltips=True) as press:
         await press.pause()
         yield press
+    drawn.clear()
 
 
 def stand(pilot: Press) -> Stand:

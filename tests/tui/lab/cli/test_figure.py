@@ -115,20 +115,8 @@ def test_wrong_options_get_one_line(path: Path, words: list[str], said: str) -> 
 
 def test_a_policy_has_one_colour_and_the_title_of_an_axis_its_lines(path: Path, tmp_path: Path) -> None:
     def drawn(*more: str) -> str:
-        asked: list[str | Path] = [
-            "plot",
-            path,
-            "-x",
-            "seed",
-            "--by",
-            "policy",
-            "-y",
-            "mean_bounded_slowdown",
-            "--size",
-            "ieee",
-            *more,
-        ]
-        assert schedscope(*asked, "-o", tmp_path / "f.svg").returncode == 0
+        asked = ["-x", "seed", "--by", "policy", "-y", "mean_bounded_slowdown", "--size", "ieee"]
+        assert schedscope("plot", path, *asked, *more, "-o", tmp_path / "f.svg").returncode == 0
         return (tmp_path / "f.svg").read_text()
 
     both, alone, against = drawn(), drawn("--where", "policy=fcfs"), drawn("--against", "easy", "--ratio")
