@@ -251,7 +251,6 @@ def test_changed_sentences_are_detected_with_outages(seed: int) -> None:
     assert sum(many for (_, _, found), many in MUTANTS.items() if found) > 0.97 * MUTANTS.total()
 
 
-@pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)
-def test_every_kind_has_a_check(kind: type) -> None:
+def test_every_kind_has_a_check() -> None:
     """Each new kind of reason, decision or fact needs a check in `tests/truth`."""
-    assert kind in READINGS or kind in UNSAID
+    assert {*REASONS, *DECISIONS, *get_args(facts.Fact)} <= READINGS.keys() | UNSAID.keys()
