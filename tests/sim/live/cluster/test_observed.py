@@ -53,6 +53,14 @@ def test_unknown_cores_are_free_ones_and_stay() -> None:
     assert observed.doubled == 0
 
 
+def test_cores_known_late_are_those_from_the_start_even_of_a_full_node() -> None:
+    observed = Observed()
+    observed.add(picture(60, running("1", 3, "n1"), running("2", 2, "n1")))
+    observed.add(picture(120, running("1", 3, "n1", cores=(Cores("n1", 0b1110),)), running("2", 2, "n1")))
+    assert [(each.rank, each.start) for each in observed.stretches(120)] == [(0, 0), (1, 0)]
+    assert observed.doubled > 0
+
+
 def test_a_job_that_ended_is_solid_until_its_end() -> None:
     observed = Observed()
     job = running("1", 4, "n1", start=10)
