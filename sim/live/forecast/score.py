@@ -47,7 +47,7 @@ class ForecastScore:
     by_horizon: tuple[float | None, ...]
     """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty."""
     by_slurm: tuple[float | None, ...]
-    """The same in classes by Slurm's own dates; all None if it has none."""
+    """The same in classes by Slurm's own dates."""
 
 
 @dataclass(frozen=True)

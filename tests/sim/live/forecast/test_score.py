@@ -39,7 +39,10 @@ def test_each_forecast_is_compared_with_the_start_that_came() -> None:
     rows = {row.name: row for row in score.rows}
     assert (rows[SLURM].median, rows[SLURM].near, rows[SLURM].far, rows[SLURM].early) == (190, 0, 1, 0)
     assert score.slurm_horizons == (0, 0, 3, 0, 0)  # its dates are 400, 440 and 480 s ahead
-    assert (rows[SLURM].by_horizon, rows[SLURM].by_slurm) == ((None, 240, 90, None, None), (None, None, 190, None, None))
+    assert (rows[SLURM].by_horizon, rows[SLURM].by_slurm) == (
+        (None, 240, 90, None, None),
+        (None, None, 190, None, None),
+    )
     for model in MODELS:
         assert (rows[model.name].median, rows[model.name].near) == (10, 1)
     assert score.missing == (("JobHeldUser", 1),)
