@@ -22,9 +22,7 @@ EVERY = 60.0
 PATIENCE = 600.0
 """Number of seconds that a score should take on a usual computer; see `interval_of`."""
 HORIZONS = (120.0, 300.0, 3600.0, 21600.0, inf)
-"""Upper bounds, in seconds, of classes of forecasts by how far ahead they look: until the start that came, or until the
-one that Slurm says. The first is known afterwards only, and among long waits of that kind late forecasts look good.
-"""
+"""Upper bounds, in seconds, of classes of forecasts by the wait that came, or by the wait that Slurm's date says."""
 NEAR, FAR = 60.0, 600.0
 """Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""
 
@@ -45,9 +43,9 @@ class ForecastScore:
     early: float
     """Share of the forecasts that were more than `NEAR` seconds earlier than the actual start."""
     by_horizon: tuple[float | None, ...]
-    """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty."""
+    """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty. The
+    classes are by the wait that came, in `by_slurm` by Slurm's dates."""
     by_slurm: tuple[float | None, ...]
-    """The same in classes by Slurm's own dates."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,6 @@ class Score:
     horizons: tuple[int, ...]
     """For each class of `HORIZONS`: number of the forecasts in it. Only forecasts that `common` counts are included."""
     slurm_horizons: tuple[int, ...]
-    """The same for classes by Slurm's own dates."""
     moments: int
     first: float
     last: float
@@ -150,18 +147,10 @@ class Scorer:
         pairs = [each for each in judged if all(each[2].starts[kind] is not None for kind in kinds)]
         places = [_place(came - said.at) for _, came, said in pairs]
         slurms = [_place(said.starts[0] - said.at) if said.starts[0] else -1 for _, _, said in pairs]
+        errors = {kind: [(said.starts[kind] or 0.0) - came for _, came, said in pairs] for kind in kinds}
         inside = [said.range.low <= came <= said.range.high for _, came, said in judged if said.range is not None]
         return Score(
-            rows=tuple(
-                _row(
-                    NAMES[kind],
-                    made[kind],
-                    [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
-                    places,
-                    slurms,
-                )
-                for kind in kinds
-            ),
+            rows=tuple(_row(NAMES[kind], made[kind], errors[kind], places, slurms) for kind in kinds),
             common=len(pairs),
             jobs=len({job for job, _, _ in pairs}),
             horizons=tuple(map(places.count, range(len(HORIZONS)))),
