@@ -371,7 +371,7 @@ class Engine:
     def _finish(self, job: Job) -> None:
         moment, rank = self.present, job.rank
         moment._done(job, self._future.runtimes[rank], self._killed[rank])
-        if not moment._collector.keeps_decisions:
+        if not moment._collector.keeps_decisions and moment._releases is None:  # else it cannot be made again alike
             moment._jobs.made[rank] = None
 
     def _drop_timers(self, now: float) -> bool:

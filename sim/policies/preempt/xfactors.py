@@ -34,8 +34,4 @@ def is_too_wide(width: int, procs: int) -> bool:
 
 def widest(jobs: list[Job]) -> int:
     """Return the most processors that one of the jobs has; 0 if there are none."""
-    most = 0
-    for job in jobs:
-        if job.procs > most:
-            most = job.procs
-    return most
+    return max([job.procs for job in jobs], default=0)

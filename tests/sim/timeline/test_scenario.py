@@ -11,6 +11,7 @@ from sim.policies import parse_policy
 from sim.support.errors import ParameterError
 from sim.timeline.scenario import Scenario, run, timed
 from sim.timeline.timeline import Timeline
+from sim.workload.follows import After, Follow
 from sim.workload.model import Workload
 from sim.workload.models import lublin
 from sim.workload.reading import read
@@ -101,6 +102,15 @@ def test_a_run_whose_decisions_are_forgotten_gives_the_same_schedule(spec: str) 
     for name in ("time", "free", "waiting", "wanted", "suspended"):
         assert np.array_equal(getattr(one.curves, name), getattr(other.curves, name))
     assert len(list(kept.history.all_decisions())) > 600
+
+
+def test_a_run_for_its_schedule_knows_when_jobs_that_waited_for_others_were_submitted(figure: Workload) -> None:
+    scenario = Scenario(replace(figure, follows=(None, Follow((After(0),), 900.0), None, None, None)), "easy")
+    kept, forgetful = scenario.begun(), scenario.begun(for_schedule=True)
+    kept.run()
+    forgetful.run()
+    assert [job.submit for job in forgetful.moment.jobs] == [job.submit for job in kept.moment.jobs]
+    assert forgetful.moment.jobs[1].submit > figure.submit[1]
 
 
 def test_a_run_for_its_metrics_takes_little_memory_a_job(figure: Workload) -> None:

@@ -174,7 +174,7 @@ def draw(score: Score, output: str) -> None:
 
     used = [at for at, many in enumerate(score.horizons) if many]
     errors = panel(
-        "by how far ahead", [_horizon(at) for at in used],
+        "by the wait that came", [_horizon(at) for at in used],
         {row.name: [row.by_horizon[at] for at in used] for row in score.rows},
     )  # fmt: skip
     ticks = [f"within {span(NEAR)}", f"within {span(FAR)}", "too early"]

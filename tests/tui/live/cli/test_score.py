@@ -83,7 +83,7 @@ def test_figure_has_a_bar_for_each_forecast(recording: str, tmp_path: Path) -> N
     out = tmp_path / "score.svg"
     schedscope("score", recording, "-o", str(out))
     drawn = out.read_text(encoding="utf-8")
-    for words in ("Slurm's own", "nodes and limits", "by how far ahead", "too early", "median error"):
+    for words in ("Slurm's own", "nodes and limits", "by the wait that came", "too early", "median error"):
         assert words in drawn
 
 
